@@ -1,0 +1,3 @@
+//! Kernels that look rows up.
+
+pub mod gather_rows;

@@ -1,0 +1,34 @@
+//! Rows of a packed matrix by their numbers: token embedding.
+
+use rlx_kernels::prelude::*;
+
+use crate::formats;
+
+/// y[t, ..] = row ids[t] of `w`, for `tokens` ids, rows of `k` weights and `rows` rows. An id past
+/// the last row gives zeros; whoever has the ids on the host refuses it before.
+#[kernel(workgroup_size(64), threads(tokens * k.div_ceil(8)), instances(F in formats::ALL))]
+pub fn gather_rows<F: BlockFormat>(w: &[Packed<F>], ids: &[u32], y: &mut [f32], tokens: u32, k: u32, rows: u32) {
+    let runs = k.div_ceil(8);
+    let token = global_index() / runs;
+    let at = (global_index() % runs) * 8;
+    if token < tokens {
+        let row = ids[token];
+        let out = token * k + at;
+        let count = (k - at).min(8);
+        if row >= rows {
+            for i in 0..count {
+                y[out + i] = 0.0;
+            }
+        } else if F::ELEMS % 8 == 0 {
+            let v = F::decode8(w.block(row * (k / F::ELEMS) + at / F::ELEMS), at % F::ELEMS);
+            #[unroll]
+            for i in 0..8 {
+                y[out + i] = v[i / 4][i % 4];
+            }
+        } else {
+            for i in 0..count {
+                y[out + i] = F::decode(w.block(row * k + at + i), 0);
+            }
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! The kernels of rlx, one file a kernel family, one file a block format.
+#![forbid(unsafe_code)]
+
+pub mod elementwise;
+pub mod formats;
+pub mod index;
+pub mod matmul;
+pub mod norm;
+pub mod quant;
+
+use rlx_kernels::KernelInfo;
+
+/// Every compiled kernel instance, family by family.
+pub fn kernels() -> impl Iterator<Item = &'static KernelInfo> {
+    [
+        quant::dequantise::dequantise::instances(),
+        matmul::gemv::gemv::instances(),
+        matmul::gemv::gemv_subgroup::instances(),
+        matmul::matmul_bt::matmul_bt::instances(),
+        index::gather_rows::gather_rows::instances(),
+        norm::rms_norm::rms_norm::instances(),
+    ]
+    .into_iter()
+    .flatten()
+    .copied()
+}

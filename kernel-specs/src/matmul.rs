@@ -1,0 +1,5 @@
+//! Matrix products with packed weights.
+
+pub mod dot;
+pub mod gemv;
+pub mod matmul_bt;

@@ -1,0 +1,64 @@
+//! Matrix times vector: one row of activations, as in decoding a token.
+
+use rlx_kernels::prelude::*;
+
+use super::dot::{dot8, load8};
+use crate::formats;
+
+/// y[n] = Σₖ x[k] · W[n, k]. A workgroup takes a row, an invocation eight weights a step; the sums
+/// meet in workgroup memory, so the kernel runs on every device.
+#[kernel(workgroup_size(64), groups(n), instances(F in formats::ALL))]
+pub fn gemv<F: BlockFormat>(w: &[Packed<F>], x: &[f32], y: &mut [f32], n: u32, k: u32) {
+    #[workgroup]
+    let partial: [f32; 64];
+    let row = workgroup_index();
+    let me = local_index();
+    let mut sum = 0.0;
+    if row < n {
+        let first = row * (k / F::ELEMS);
+        for at in (me * 8..k).step_by(512) {
+            if F::ELEMS % 8 == 0 || at + 8 <= k {
+                sum += dot8(F::decode8(w.block(first + at / F::ELEMS), at % F::ELEMS), load8(x, at));
+            } else {
+                for i in at..k {
+                    sum += F::decode(w.block(first + i), 0) * x[i];
+                }
+            }
+        }
+    }
+    partial[me] = sum;
+    workgroup_barrier();
+    #[unroll]
+    for step in 0..6 {
+        if me < 32 >> step {
+            partial[me] += partial[me + (32 >> step)];
+        }
+        workgroup_barrier();
+    }
+    if me == 0 && row < n {
+        y[row] = partial[0];
+    }
+}
+
+/// y[n] = Σₖ x[k] · W[n, k]. A subgroup of any size takes a row; needs subgroup operations.
+#[kernel(workgroup_size(128), groups(n.div_ceil(4)), instances(F in formats::ALL))]
+pub fn gemv_subgroup<F: BlockFormat>(w: &[Packed<F>], x: &[f32], y: &mut [f32], n: u32, k: u32) {
+    // Four rows a workgroup, whatever the number of subgroups it falls into.
+    for row in (workgroup_index() * 4 + subgroup_id()..(workgroup_index() * 4 + 4).min(n)).step_by(num_subgroups()) {
+        let first = row * (k / F::ELEMS);
+        let mut sum = 0.0;
+        for at in (subgroup_lane() * 8..k).step_by(subgroup_size() * 8) {
+            if F::ELEMS % 8 == 0 || at + 8 <= k {
+                sum += dot8(F::decode8(w.block(first + at / F::ELEMS), at % F::ELEMS), load8(x, at));
+            } else {
+                for i in at..k {
+                    sum += F::decode(w.block(first + i), 0) * x[i];
+                }
+            }
+        }
+        let total = subgroup_add(sum);
+        if subgroup_lane() == 0 {
+            y[row] = total;
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! Normalisations.
+
+pub mod rms_norm;

@@ -1,0 +1,3 @@
+//! Kernels that decode weights.
+
+pub mod dequantise;

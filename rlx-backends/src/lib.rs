@@ -1,0 +1,14 @@
+//! What runs graphs: the [`Backend`] interface, and the native [`cpu`] backend.
+#![deny(unsafe_code)]
+
+pub mod backend;
+pub mod cpu;
+pub mod error;
+pub mod signature;
+pub mod tensor;
+
+pub use backend::{Backend, Capabilities, CompileReport, Executable};
+pub use cpu::CpuBackend;
+pub use error::BackendError;
+pub use signature::Signature;
+pub use tensor::{Tensor, TensorData};

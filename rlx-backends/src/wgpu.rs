@@ -1,0 +1,70 @@
+//! The wgpu backend: a device context, and an executor for lowered graphs.
+//!
+//! A [`Context`] is a device that the user owns; it runs single dispatches over its [`Buffer`]s.
+//! An [`Executor`] holds a whole program, ready to run, and [`WgpuBackend`] makes one of a graph.
+//! Nothing here is global, nothing panics: whatever the device refuses is a [`DeviceError`] that
+//! names what was being made.
+
+mod adapter;
+mod binding;
+mod buffer;
+mod context;
+mod error;
+mod executor;
+mod fault;
+mod launch;
+mod pipeline;
+mod upload;
+
+pub use adapter::{AdapterKind, AdapterSummary};
+pub use buffer::{Buffer, BufferHandle};
+pub use context::{Context, ContextOptions, Resources};
+pub use error::{ContextError, DeviceError, DeviceLimit};
+pub use executor::{Executor, MismatchError};
+use rlx_core::{Graph, Program, Weights};
+
+use crate::backend::{Backend, Capabilities, Executable};
+use crate::error::BackendError;
+
+/// Runs graphs on the device of a [`Context`].
+#[derive(Clone, Debug)]
+pub struct WgpuBackend {
+    /// The device.
+    pub context: Context,
+}
+
+impl WgpuBackend {
+    /// Lowers and plans `graph` and makes it ready to run.
+    ///
+    /// # Errors
+    /// [`BackendError`] as [`Backend::compile`].
+    pub fn executor(&self, graph: &Graph, weights: &dyn Weights) -> Result<Executor, BackendError> {
+        rlx_core::verify(graph)?;
+        let (fused_graph, fused) = rlx_core::fuse_regions(graph);
+        let program = lower(&fused_graph, self.capabilities())?;
+        let plan = rlx_core::plan(&program, &self.capabilities().limits)?;
+        Ok(Executor::new(&self.context, graph, &program, &plan, weights)?.with_fused(fused))
+    }
+}
+
+impl Backend for WgpuBackend {
+    fn name(&self) -> &'static str {
+        "wgpu"
+    }
+
+    fn capabilities(&self) -> &Capabilities {
+        self.context.capabilities()
+    }
+
+    fn compile(
+        &self,
+        graph: &Graph,
+        weights: &dyn Weights,
+    ) -> Result<Box<dyn Executable>, BackendError> {
+        Ok(Box::new(self.executor(graph, weights)?))
+    }
+}
+
+fn lower(_graph: &Graph, _capabilities: &Capabilities) -> Result<Program, BackendError> {
+    Err(MismatchError::NoLowering.into())
+}

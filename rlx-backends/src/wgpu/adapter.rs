@@ -1,0 +1,162 @@
+//! Adapters: which there are, what they can do, which one is taken.
+
+use std::fmt;
+
+use rlx_core::PlanLimits;
+use rlx_kernels::Features;
+use wgpu::{Backends, DeviceType, InstanceDescriptor, InstanceFlags};
+
+use super::error::ContextError;
+use crate::backend::Capabilities;
+
+/// What kind of device an adapter is, in the order of preference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum AdapterKind {
+    /// A GPU with memory of its own.
+    Discrete,
+    /// A GPU that shares the host's memory.
+    Integrated,
+    /// A GPU of a virtual machine.
+    Virtual,
+    /// A software adapter, such as lavapipe.
+    Cpu,
+    /// Unknown.
+    Other,
+}
+
+impl fmt::Display for AdapterKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Discrete => "discrete GPU",
+            Self::Integrated => "integrated GPU",
+            Self::Virtual => "virtual GPU",
+            Self::Cpu => "CPU",
+            Self::Other => "other",
+        })
+    }
+}
+
+/// An adapter that the system offers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AdapterSummary {
+    /// Its name, by which `ContextOptions::adapter` picks it.
+    pub name: String,
+    /// The API that reaches it: `vulkan`, `metal`, `dx12`.
+    pub backend: String,
+    /// What kind of device it is.
+    pub kind: AdapterKind,
+    /// The driver's name and version.
+    pub driver: String,
+    /// What it can do.
+    pub capabilities: Capabilities,
+}
+
+impl AdapterSummary {
+    pub(super) fn of(adapter: &wgpu::Adapter) -> Self {
+        let info = adapter.get_info();
+        let capabilities = capabilities(&info, adapter.features(), &adapter.limits());
+        let driver = [info.driver.as_str(), info.driver_info.as_str()]
+            .join(" ")
+            .trim()
+            .to_owned();
+        Self {
+            name: info.name,
+            backend: info.backend.to_string(),
+            kind: kind(info.device_type),
+            driver,
+            capabilities,
+        }
+    }
+}
+
+fn kind(device_type: DeviceType) -> AdapterKind {
+    match device_type {
+        DeviceType::DiscreteGpu => AdapterKind::Discrete,
+        DeviceType::IntegratedGpu => AdapterKind::Integrated,
+        DeviceType::VirtualGpu => AdapterKind::Virtual,
+        DeviceType::Cpu => AdapterKind::Cpu,
+        DeviceType::Other => AdapterKind::Other,
+    }
+}
+
+/// What a device with these features and limits can do.
+pub(super) fn capabilities(
+    info: &wgpu::AdapterInfo,
+    features: wgpu::Features,
+    limits: &wgpu::Limits,
+) -> Capabilities {
+    let subgroup = features.contains(wgpu::Features::SUBGROUP);
+    Capabilities {
+        features: Features {
+            subgroup,
+            f16: features.contains(wgpu::Features::SHADER_F16),
+        },
+        limits: PlanLimits {
+            storage_alignment: u64::from(limits.min_storage_buffer_offset_alignment),
+            // Bindings and buffers are whole words.
+            max_binding: limits.max_storage_buffer_binding_size / 4 * 4,
+            max_buffer: limits.max_buffer_size / 4 * 4,
+        },
+        workgroup_bytes: limits.max_compute_workgroup_storage_size,
+        invocations: limits.max_compute_invocations_per_workgroup,
+        subgroup_size: subgroup.then_some((info.subgroup_min_size, info.subgroup_max_size)),
+    }
+}
+
+/// An instance that no environment variable changes.
+pub(super) fn instance() -> wgpu::Instance {
+    wgpu::Instance::new(InstanceDescriptor {
+        backends: Backends::PRIMARY,
+        flags: InstanceFlags::empty(),
+        ..InstanceDescriptor::new_without_display_handle()
+    })
+}
+
+/// All adapters, the preferred one first.
+pub(super) fn enumerate(instance: &wgpu::Instance) -> Vec<wgpu::Adapter> {
+    let mut adapters = pollster::block_on(instance.enumerate_adapters(Backends::PRIMARY));
+    adapters.sort_by_key(|adapter| kind(adapter.get_info().device_type));
+    adapters
+}
+
+/// The preferred adapter among those whose name has `wanted` in it, in either case.
+pub(super) fn choose(
+    adapters: Vec<wgpu::Adapter>,
+    wanted: Option<&str>,
+) -> Result<wgpu::Adapter, ContextError> {
+    if adapters.is_empty() {
+        return Err(ContextError::NoAdapter);
+    }
+    let names: Vec<_> = adapters
+        .iter()
+        .map(|adapter| adapter.get_info().name)
+        .collect();
+    let text = wanted.unwrap_or_default().to_lowercase();
+    let found = adapters
+        .into_iter()
+        .zip(&names)
+        .find(|(_, name)| name.to_lowercase().contains(&text));
+    found
+        .map(|(adapter, _)| adapter)
+        .ok_or_else(|| ContextError::NoSuchAdapter {
+            wanted: wanted.unwrap_or_default().to_owned(),
+            available: names.clone(),
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ContextError, choose};
+
+    #[test]
+    fn without_an_adapter_the_error_says_how_to_get_a_software_one() {
+        let error = choose(Vec::new(), None).unwrap_err();
+        assert_eq!(error, ContextError::NoAdapter);
+        assert!(
+            error
+                .to_string()
+                .contains("apt-get install mesa-vulkan-drivers libvulkan1"),
+            "{error}"
+        );
+    }
+}

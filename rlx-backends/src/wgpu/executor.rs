@@ -1,0 +1,190 @@
+//! A lowered graph on a device: everything made once, then run as often as wanted.
+
+mod inputs;
+mod memory;
+mod mismatch;
+mod output;
+mod step;
+mod timer;
+
+use std::fmt;
+use std::time::Duration;
+
+use rlx_core::{Graph, Plan, Program, Weights};
+use wgpu::{
+    CommandEncoder, CommandEncoderDescriptor, ComputePass, ComputePassDescriptor, SubmissionIndex,
+};
+
+use self::inputs::Inputs;
+use self::memory::Memory;
+pub use self::mismatch::MismatchError;
+use self::output::Output;
+use self::step::Step;
+use self::timer::{MAX_PASSES, Timer};
+use super::context::Context;
+use super::error::DeviceError;
+use crate::backend::{CompileReport, Executable};
+use crate::error::BackendError;
+use crate::tensor::Tensor;
+
+/// A program on a device: its buffers, weights, pipelines and bind groups.
+///
+/// A run writes the inputs, submits one compute pass and reads the outputs back.
+pub struct Executor {
+    context: Context,
+    inputs: Inputs,
+    outputs: Vec<Output>,
+    steps: Vec<Step>,
+    report: CompileReport,
+}
+
+impl Executor {
+    /// Makes `program`, which `graph` was lowered to, ready to run in the windows of `plan`. The
+    /// graph's inputs and outputs are those of a run; `weights` is read here and not kept.
+    ///
+    /// # Errors
+    /// [`BackendError`] where a weight is missing or has another size, where the device refuses a
+    /// buffer or a kernel, or where graph, program and plan do not belong together.
+    pub fn new(
+        context: &Context,
+        graph: &Graph,
+        program: &Program,
+        plan: &Plan,
+        weights: &dyn Weights,
+    ) -> Result<Self, BackendError> {
+        let weights = memory::weights_of(graph, weights)?;
+        let memory = Memory::new(context, program, plan, &weights)?;
+        let inputs = Inputs::new(graph, program, &memory)?;
+        let outputs = output::outputs(context, graph, program, &memory)?;
+        let steps = step::steps(context, program, plan, &memory)?;
+        let report = CompileReport {
+            dispatches: steps.iter().map(|step| step.label.clone()).collect(),
+            fused: 0,
+            peak: plan.peak,
+            lower_bound: plan.lower_bound,
+            weight_bytes: weights.values().map(|bytes| bytes.len() as u64).sum(),
+        };
+        Ok(Self {
+            context: context.clone(),
+            inputs,
+            outputs,
+            steps,
+            report,
+        })
+    }
+
+    /// The same, with the number of operators that were fused in its report.
+    #[must_use]
+    pub fn with_fused(mut self, fused: usize) -> Self {
+        self.report.fused = fused;
+        self
+    }
+
+    /// Submits all dispatches once, and neither writes, waits nor reads anything: what they compute
+    /// means nothing, as a run may have reused the windows of its inputs. For measuring.
+    ///
+    /// # Errors
+    /// [`DeviceError`] where the device fails.
+    pub fn submit(&mut self) -> Result<(), DeviceError> {
+        self.encode(|encoder| self.encode_pass(encoder)).map(drop)
+    }
+
+    /// As [`Executor::submit`], and gives the time that the device took for all dispatches; `None`
+    /// where the device has no timestamps.
+    ///
+    /// # Errors
+    /// [`DeviceError`] where the device fails.
+    pub fn time(&mut self) -> Result<Option<Duration>, DeviceError> {
+        let all = |pass: &mut ComputePass<'_>, _| {
+            for step in &self.steps {
+                step.encode(pass);
+            }
+        };
+        Ok(self.time_passes(1, all)?.map(|times| times.iter().sum()))
+    }
+
+    /// As [`Executor::time`], each dispatch in a pass of its own, with the labels of their kernels.
+    ///
+    /// # Errors
+    /// [`DeviceError`] where the device fails.
+    pub fn profile(&mut self) -> Result<Option<Vec<(String, Duration)>>, DeviceError> {
+        let mut profile = Vec::with_capacity(self.steps.len());
+        for steps in self.steps.chunks(MAX_PASSES) {
+            let one = |pass: &mut ComputePass<'_>, index: usize| steps[index].encode(pass);
+            let Some(times) = self.time_passes(steps.len(), one)? else {
+                return Ok(None);
+            };
+            profile.extend(steps.iter().map(|step| step.label.clone()).zip(times));
+        }
+        Ok(Some(profile))
+    }
+
+    fn time_passes(
+        &self,
+        passes: usize,
+        mut fill: impl FnMut(&mut ComputePass<'_>, usize),
+    ) -> Result<Option<Vec<Duration>>, DeviceError> {
+        let Some(timer) = Timer::new(&self.context, passes)? else {
+            return Ok(None);
+        };
+        let submission = self.encode(|encoder| {
+            for index in 0..passes {
+                fill(&mut encoder.begin_compute_pass(&timer.pass(index)), index);
+            }
+            timer.resolve(encoder);
+        })?;
+        timer.read(&self.context, submission).map(Some)
+    }
+
+    fn encode_pass(&self, encoder: &mut CommandEncoder) {
+        let mut pass = encoder.begin_compute_pass(&ComputePassDescriptor::default());
+        for step in &self.steps {
+            step.encode(&mut pass);
+        }
+    }
+
+    /// One encoder with what `record` puts into it, one submit.
+    fn encode(
+        &self,
+        record: impl FnOnce(&mut CommandEncoder),
+    ) -> Result<SubmissionIndex, DeviceError> {
+        self.context.guard("running the program", || {
+            let mut encoder = self
+                .context
+                .device()
+                .create_command_encoder(&CommandEncoderDescriptor::default());
+            record(&mut encoder);
+            self.context.queue().submit([encoder.finish()])
+        })
+    }
+}
+
+impl Executable for Executor {
+    fn run(&mut self, inputs: &[(&str, Tensor)]) -> Result<Vec<(String, Tensor)>, BackendError> {
+        self.inputs.write(&self.context, inputs)?;
+        let submission = self.encode(|encoder| {
+            self.encode_pass(encoder);
+            self.outputs.iter().for_each(|output| output.copy(encoder));
+        })?;
+        let mut tensors: Vec<_> = self.outputs.iter().map(Output::zeros).collect();
+        let mut reads: Vec<_> = tensors
+            .iter_mut()
+            .zip(&self.outputs)
+            .map(|((_, tensor), output)| (&output.staging, output::bytes_of(tensor)))
+            .collect();
+        self.context.map(&mut reads, submission)?;
+        Ok(tensors)
+    }
+
+    fn report(&self) -> &CompileReport {
+        &self.report
+    }
+}
+
+impl fmt::Debug for Executor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Executor")
+            .field("report", &self.report)
+            .finish_non_exhaustive()
+    }
+}

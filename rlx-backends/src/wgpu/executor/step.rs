@@ -1,0 +1,142 @@
+//! The dispatches of a program, each with its pipeline and its bind group.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use rlx_core::{Plan, Program};
+use wgpu::{BufferUsages, ComputePass};
+
+use super::memory::Memory;
+use super::mismatch::MismatchError;
+use crate::error::BackendError;
+use crate::wgpu::DeviceError;
+use crate::wgpu::binding::Bound;
+use crate::wgpu::context::Context;
+use crate::wgpu::launch::check_dispatch;
+use crate::wgpu::pipeline::Pipeline;
+use crate::wgpu::upload::Upload;
+
+/// One dispatch, ready to be encoded.
+pub(super) struct Step {
+    pub label: String,
+    pipeline: Arc<Pipeline>,
+    bind_group: wgpu::BindGroup,
+    grid: [u32; 3],
+}
+
+impl Step {
+    /// Adds the step to `pass`.
+    pub fn encode(&self, pass: &mut ComputePass<'_>) {
+        let [x, y, z] = self.grid;
+        pass.set_pipeline(&self.pipeline.pipeline);
+        pass.set_bind_group(0, &self.bind_group, &[]);
+        pass.dispatch_workgroups(x, y, z);
+    }
+}
+
+/// The steps of `program`; dispatches with nothing to do are left out.
+pub(super) fn steps(
+    context: &Context,
+    program: &Program,
+    plan: &Plan,
+    memory: &Memory<'_>,
+) -> Result<Vec<Step>, BackendError> {
+    let (planned, dispatches) = (plan.shared.len(), program.dispatches.len());
+    if planned != dispatches {
+        return Err(MismatchError::Dispatches {
+            planned,
+            dispatches,
+        }
+        .into());
+    }
+    let runs: Vec<_> = program
+        .dispatches
+        .iter()
+        .zip(&plan.shared)
+        .filter(|(dispatch, _)| !dispatch.grid.contains(&0))
+        .collect();
+    for (dispatch, _) in &runs {
+        check_dispatch(dispatch).map_err(DeviceError::from)?;
+        context.check_grid(&dispatch.kernel, dispatch.grid)?;
+    }
+    // Drivers take most of the time of a compile; each kernel once, several at a time.
+    let mut seen = HashSet::new();
+    let distinct: Vec<_> = runs
+        .iter()
+        .filter(|(dispatch, shared)| seen.insert((dispatch.kernel.hash, *shared)))
+        .collect();
+    distinct.par_iter().try_for_each(|(dispatch, shared)| {
+        context.pipeline(&dispatch.kernel, **shared).map(drop)
+    })?;
+    let params = Params::new(
+        context,
+        runs.iter().map(|(dispatch, _)| dispatch.params.as_slice()),
+    )?;
+    let steps = runs.into_iter().map(|(dispatch, &shared)| {
+        let kernel = &dispatch.kernel;
+        let bound: Vec<_> = dispatch
+            .bindings
+            .iter()
+            .map(|&value| memory.window(value))
+            .collect::<Result<_, _>>()?;
+        context.check_bindings(kernel, &bound)?;
+        let pipeline = context.pipeline(kernel, shared)?;
+        let bind_group =
+            context.bind_group(kernel, &pipeline, &bound, params.slot(&dispatch.params))?;
+        Ok(Step {
+            label: kernel.label(),
+            pipeline,
+            bind_group,
+            grid: dispatch.grid,
+        })
+    });
+    steps.collect()
+}
+
+/// The params of all dispatches in one uniform buffer; equal params share a slot.
+struct Params<'a> {
+    buffer: Option<wgpu::Buffer>,
+    offsets: HashMap<&'a [u8], u64>,
+}
+
+impl<'a> Params<'a> {
+    fn new(context: &Context, all: impl Iterator<Item = &'a [u8]>) -> Result<Self, DeviceError> {
+        let alignment = context.limits().min_uniform_buffer_offset_alignment as usize;
+        let mut bytes: Vec<u8> = Vec::new();
+        let mut offsets = HashMap::new();
+        for params in all.filter(|params| !params.is_empty()) {
+            offsets.entry(params).or_insert_with(|| {
+                bytes.resize(bytes.len().next_multiple_of(alignment), 0);
+                let offset = bytes.len() as u64;
+                bytes.extend_from_slice(params);
+                offset
+            });
+        }
+        if bytes.is_empty() {
+            return Ok(Self {
+                buffer: None,
+                offsets,
+            });
+        }
+        let usage = BufferUsages::UNIFORM | BufferUsages::COPY_DST;
+        let buffer = context.buffer("the params of all dispatches", bytes.len() as u64, usage)?;
+        let mut upload = Upload::new(context, bytes.len() as u64)?;
+        upload.write(&buffer, 0, &bytes)?;
+        upload.finish()?;
+        Ok(Self {
+            buffer: Some(buffer),
+            offsets,
+        })
+    }
+
+    fn slot(&self, params: &[u8]) -> Option<Bound<'_>> {
+        let buffer = self.buffer.as_ref()?;
+        let &offset = self.offsets.get(params)?;
+        Some(Bound {
+            buffer,
+            offset,
+            size: params.len() as u64,
+        })
+    }
+}

@@ -1,0 +1,109 @@
+//! One dispatch, at once.
+
+use rlx_kernels::{Dispatch, DispatchError, KernelInfo};
+use wgpu::{BufferUsages, CommandEncoderDescriptor, ComputePassDescriptor};
+
+use super::binding::{Bound, shared};
+use super::buffer::BufferHandle;
+use super::context::Context;
+use super::error::DeviceError;
+
+impl Context {
+    /// Submits `dispatch`; one with a 0 in its grid does nothing. What it writes can be read by later
+    /// dispatches and by [`Context::download`].
+    ///
+    /// # Errors
+    /// [`DeviceError`] where the kernel or a binding asks for more than the device has, where a binding
+    /// that is written overlaps another, or where the device fails.
+    pub fn run(&self, dispatch: &Dispatch<BufferHandle>) -> Result<(), DeviceError> {
+        let Dispatch {
+            kernel,
+            bindings,
+            params,
+            grid,
+        } = dispatch;
+        check_dispatch(dispatch)?;
+        let bound = bindings
+            .iter()
+            .zip(kernel.bindings.iter())
+            .map(|(handle, binding)| {
+                if !handle.is_of(self) {
+                    let subject =
+                        format!("binding `{}` of kernel `{}`", binding.name, kernel.label());
+                    return Err(DeviceError::OtherContext { subject });
+                }
+                Ok(handle.bound(u64::from(binding.stride)))
+            });
+        let bound: Vec<_> = bound.collect::<Result<_, _>>()?;
+        if grid.contains(&0) {
+            return Ok(());
+        }
+        self.check_grid(kernel, *grid)?;
+        self.check_bindings(kernel, &bound)?;
+        let pipeline = self.pipeline(kernel, shared(kernel, &bound))?;
+        let uniform = self.params_buffer(kernel, params)?;
+        let params = uniform.as_ref().map(|buffer| Bound {
+            buffer,
+            offset: 0,
+            size: params.len() as u64,
+        });
+        let group = self.bind_group(kernel, &pipeline, &bound, params)?;
+        let [x, y, z] = *grid;
+        self.guard(
+            format_args!("dispatch of kernel `{}`", kernel.label()),
+            || {
+                let mut encoder = self
+                    .device()
+                    .create_command_encoder(&CommandEncoderDescriptor::default());
+                let mut pass = encoder.begin_compute_pass(&ComputePassDescriptor::default());
+                pass.set_pipeline(&pipeline.pipeline);
+                pass.set_bind_group(0, &group, &[]);
+                pass.dispatch_workgroups(x, y, z);
+                drop(pass);
+                self.queue().submit([encoder.finish()]);
+            },
+        )
+    }
+
+    fn params_buffer(
+        &self,
+        kernel: &KernelInfo,
+        params: &[u8],
+    ) -> Result<Option<wgpu::Buffer>, DeviceError> {
+        if params.is_empty() {
+            return Ok(None);
+        }
+        let subject = format_args!("params of kernel `{}`", kernel.label());
+        let usage = BufferUsages::UNIFORM | BufferUsages::COPY_DST;
+        let buffer = self.buffer(subject, params.len() as u64, usage)?;
+        self.guard(subject, || self.queue().write_buffer(&buffer, 0, params))?;
+        Ok(Some(buffer))
+    }
+}
+
+/// Checks that a dispatch, whose fields anyone may change, still fits its kernel.
+pub(super) fn check_dispatch<H>(dispatch: &Dispatch<H>) -> Result<(), DispatchError> {
+    let Dispatch {
+        kernel,
+        bindings,
+        params,
+        ..
+    } = dispatch;
+    let (expected, found) = (kernel.bindings.len(), bindings.len());
+    if expected != found {
+        return Err(DispatchError::Bindings {
+            kernel: kernel.label(),
+            expected,
+            found,
+        });
+    }
+    let (expected, found) = (kernel.params_size as usize, params.len());
+    if expected != found {
+        return Err(DispatchError::Params {
+            kernel: kernel.label(),
+            expected,
+            found,
+        });
+    }
+    Ok(())
+}

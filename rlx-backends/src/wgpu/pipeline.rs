@@ -1,0 +1,190 @@
+//! Pipelines of kernels, compiled once a context.
+
+use std::num::NonZeroU64;
+use std::sync::{Arc, PoisonError};
+
+use rlx_kernels::kernel::BindingSet;
+use rlx_kernels::{Header, KernelInfo};
+use wgpu::{
+    BindGroupLayoutDescriptor, BindGroupLayoutEntry, BindingType, BufferBindingType,
+    ComputePipelineDescriptor, PipelineCompilationOptions, PipelineLayoutDescriptor,
+    ShaderModuleDescriptor, ShaderSource, ShaderStages,
+};
+
+use super::context::Context;
+use super::error::{DeviceError, DeviceLimit};
+
+/// A compiled kernel.
+#[derive(Debug)]
+pub(super) struct Pipeline {
+    pub pipeline: wgpu::ComputePipeline,
+    pub layout: wgpu::BindGroupLayout,
+}
+
+impl Context {
+    /// The pipeline of `kernel` with the read-only bindings in `shared` declared `read_write`.
+    pub(super) fn pipeline(
+        &self,
+        kernel: &KernelInfo,
+        shared: BindingSet,
+    ) -> Result<Arc<Pipeline>, DeviceError> {
+        let key = (kernel.hash, effective(kernel, shared));
+        if let Some(pipeline) = self
+            .pipelines()
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(&key)
+        {
+            return Ok(Arc::clone(pipeline));
+        }
+        self.check_kernel(kernel)?;
+        // Compiled without the lock, so that other kernels need not wait for this one.
+        let pipeline = self.guard(
+            format_args!("pipeline of kernel `{}`", kernel.label()),
+            || compile(self.device(), kernel, key.1),
+        )?;
+        let mut cache = self
+            .pipelines()
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        Ok(Arc::clone(
+            cache.entry(key).or_insert_with(|| Arc::new(pipeline)),
+        ))
+    }
+
+    /// Checks what `kernel` needs against what the device has. wgpu itself checks no bytes of
+    /// workgroup memory, and names no kernel.
+    fn check_kernel(&self, kernel: &KernelInfo) -> Result<(), DeviceError> {
+        let available = self.capabilities().features;
+        if !kernel.features.within(available) {
+            return Err(DeviceError::Features {
+                kernel: kernel.label(),
+                needed: kernel.features,
+                available,
+            });
+        }
+        let limits = self.limits();
+        let [x, y, z] = kernel.workgroup_size.map(u64::from);
+        let invocations = x.saturating_mul(y).saturating_mul(z);
+        let needs = [
+            (
+                DeviceLimit::WorkgroupSize(0),
+                x,
+                u64::from(limits.max_compute_workgroup_size_x),
+            ),
+            (
+                DeviceLimit::WorkgroupSize(1),
+                y,
+                u64::from(limits.max_compute_workgroup_size_y),
+            ),
+            (
+                DeviceLimit::WorkgroupSize(2),
+                z,
+                u64::from(limits.max_compute_workgroup_size_z),
+            ),
+            (
+                DeviceLimit::Invocations,
+                invocations,
+                u64::from(limits.max_compute_invocations_per_workgroup),
+            ),
+            (
+                DeviceLimit::WorkgroupBytes,
+                u64::from(kernel.workgroup_bytes),
+                u64::from(limits.max_compute_workgroup_storage_size),
+            ),
+            (
+                DeviceLimit::StorageBindings,
+                kernel.bindings.len() as u64,
+                u64::from(limits.max_storage_buffers_per_shader_stage),
+            ),
+            (
+                DeviceLimit::ParamsBytes,
+                u64::from(kernel.params_size),
+                limits.max_uniform_buffer_binding_size,
+            ),
+        ];
+        for (limit, need, allowed) in needs {
+            if need > allowed {
+                let subject = format!("kernel `{}`", kernel.label());
+                return Err(DeviceError::Limit {
+                    subject,
+                    limit,
+                    need,
+                    allowed,
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// `shared` without the bindings that it changes nothing for, so that one pipeline has one key.
+fn effective(kernel: &KernelInfo, shared: BindingSet) -> BindingSet {
+    let read_only = kernel
+        .bindings
+        .iter()
+        .enumerate()
+        .filter(|(_, binding)| !binding.writable);
+    read_only.fold(BindingSet::NONE, |set, (index, _)| {
+        if shared.contains(index) {
+            set.with(index)
+        } else {
+            set
+        }
+    })
+}
+
+fn compile(device: &wgpu::Device, kernel: &KernelInfo, shared: BindingSet) -> Pipeline {
+    let label = kernel.label();
+    let module = device.create_shader_module(ShaderModuleDescriptor {
+        label: Some(&label),
+        source: ShaderSource::Wgsl(kernel.wgsl(Header::Native, shared).into()),
+    });
+    let storage = kernel.bindings.iter().enumerate().map(|(index, binding)| {
+        let read_only = !binding.writable && !shared.contains(index);
+        layout_entry(
+            index,
+            BufferBindingType::Storage { read_only },
+            binding.stride,
+        )
+    });
+    let params = (kernel.params_size > 0).then(|| {
+        layout_entry(
+            kernel.bindings.len(),
+            BufferBindingType::Uniform,
+            kernel.params_size,
+        )
+    });
+    let entries: Vec<_> = storage.chain(params).collect();
+    let layout = device.create_bind_group_layout(&BindGroupLayoutDescriptor {
+        label: Some(&label),
+        entries: &entries,
+    });
+    let pipeline_layout = device.create_pipeline_layout(&PipelineLayoutDescriptor {
+        label: Some(&label),
+        bind_group_layouts: &[Some(&layout)],
+        immediate_size: 0,
+    });
+    let pipeline = device.create_compute_pipeline(&ComputePipelineDescriptor {
+        label: Some(&label),
+        layout: Some(&pipeline_layout),
+        module: &module,
+        entry_point: Some(&kernel.entry),
+        compilation_options: PipelineCompilationOptions::default(),
+        cache: None,
+    });
+    Pipeline { pipeline, layout }
+}
+
+fn layout_entry(index: usize, ty: BufferBindingType, min_bytes: u32) -> BindGroupLayoutEntry {
+    BindGroupLayoutEntry {
+        binding: index as u32,
+        visibility: ShaderStages::COMPUTE,
+        ty: BindingType::Buffer {
+            ty,
+            has_dynamic_offset: false,
+            min_binding_size: NonZeroU64::new(u64::from(min_bytes)),
+        },
+        count: None,
+    }
+}

@@ -1,0 +1,326 @@
+//! What an operator demands of its operands, and the value that it gives.
+
+use crate::dtype::Elem;
+use crate::graph::{GraphError, MAX_REGION_INPUTS, Node, Op, Region, RegionError, Step, ValueId};
+use crate::shape::{Shape, ShapeError};
+
+/// The ggml number of F32, which norms take their weights in.
+const GGML_F32: u32 = 0;
+
+/// Checks `op` as the node after `nodes` and gives its shape and element type. Inputs and weights
+/// have them `declared`; all other operators imply them.
+pub(crate) fn infer(
+    nodes: &[Node],
+    op: &Op,
+    declared: Option<(Shape, Elem)>,
+) -> Result<(Shape, Elem), GraphError> {
+    let number = u32::try_from(nodes.len()).map_err(|_| GraphError::TooManyNodes)?;
+    let at = At {
+        nodes,
+        op,
+        id: ValueId(number),
+    };
+    let (shape, elem) = match op {
+        Op::Input { name } => at.input(name, declared)?,
+        Op::Weight { name } => at.weight(name, declared)?,
+        Op::MatmulBt { x, w } => at.matmul_bt(*x, *w)?,
+        Op::GatherRows { w, ids } => at.gather_rows(*w, *ids)?,
+        Op::Dequantise { w } => (at.weight_operand("w", *w)?.clone(), Elem::F32),
+        Op::RmsNorm { x, weight, eps } => at.rms_norm(*x, *weight, *eps)?,
+        Op::Elementwise { op, args } => at.elementwise(op.arity, args)?,
+        Op::Region { region, args } => at.region(region, args)?,
+    };
+    elem.bytes_of(&shape).map_err(|source| at.shape(source))?;
+    Ok((shape, elem))
+}
+
+/// Checks that a name says something and is not among `others`.
+pub(crate) fn check_name<'a>(
+    kind: &'static str,
+    name: &str,
+    mut others: impl Iterator<Item = &'a str>,
+) -> Result<(), GraphError> {
+    if name.is_empty() {
+        return Err(GraphError::EmptyName { kind });
+    }
+    if others.any(|other| other == name) {
+        return Err(GraphError::DuplicateName {
+            kind,
+            name: name.into(),
+        });
+    }
+    Ok(())
+}
+
+/// The node that is being checked.
+struct At<'a> {
+    nodes: &'a [Node],
+    op: &'a Op,
+    id: ValueId,
+}
+
+impl<'a> At<'a> {
+    fn input(
+        &self,
+        name: &str,
+        declared: Option<(Shape, Elem)>,
+    ) -> Result<(Shape, Elem), GraphError> {
+        let others = self.nodes.iter().filter_map(|node| match &node.op {
+            Op::Input { name } => Some(name.as_str()),
+            _ => None,
+        });
+        check_name("input", name, others)?;
+        match declared {
+            Some((shape, elem @ Elem::Dense(_))) => Ok((shape, elem)),
+            _ => Err(self.operand("input", "f32 or u32", "a weight".into())),
+        }
+    }
+
+    fn weight(
+        &self,
+        name: &str,
+        declared: Option<(Shape, Elem)>,
+    ) -> Result<(Shape, Elem), GraphError> {
+        let others = self.nodes.iter().filter_map(|node| match &node.op {
+            Op::Weight { name } => Some(name.as_str()),
+            _ => None,
+        });
+        check_name("weight", name, others)?;
+        let Some((shape, elem @ Elem::Weight(format))) = declared else {
+            return Err(self.operand("weight", "a weight format", "a dense dtype".into()));
+        };
+        if !(1..=2).contains(&shape.rank()) || shape.dims().contains(&0) {
+            return Err(self.operand(
+                "weight",
+                "[n, k] or [k] without an extent of 0",
+                shape.to_string(),
+            ));
+        }
+        if !shape
+            .last()
+            .is_some_and(|k| k.is_multiple_of(u64::from(format.elems)))
+        {
+            let (format, elems) = (format.name, format.elems);
+            return Err(self.shape(ShapeError::Blocks {
+                shape,
+                format,
+                elems,
+            }));
+        }
+        Ok((shape, elem))
+    }
+
+    fn matmul_bt(&self, x: ValueId, w: ValueId) -> Result<(Shape, Elem), GraphError> {
+        let (x, w) = (
+            self.dense_operand("x", x, Elem::F32)?,
+            self.weight_operand("w", w)?,
+        );
+        let ([batch @ .., m, k], &[n, row]) = (x.dims(), w.dims()) else {
+            let (operand, expected, found) = if w.rank() == 2 {
+                ("x", "[.., m, k]", x)
+            } else {
+                ("w", "[n, k]", w)
+            };
+            return Err(self.operand(operand, expected, found.to_string()));
+        };
+        if *k != row {
+            return Err(self.mismatch("x", x, "w", w));
+        }
+        Ok((Shape::from([batch, &[*m, n]].concat()), Elem::F32))
+    }
+
+    fn gather_rows(&self, w: ValueId, ids: ValueId) -> Result<(Shape, Elem), GraphError> {
+        let (w, ids) = (
+            self.weight_operand("w", w)?,
+            self.dense_operand("ids", ids, Elem::U32)?,
+        );
+        let &[_, k] = w.dims() else {
+            return Err(self.operand("w", "[n, k]", w.to_string()));
+        };
+        let &[t] = ids.dims() else {
+            return Err(self.operand("ids", "[t]", ids.to_string()));
+        };
+        Ok((Shape::from([t, k]), Elem::F32))
+    }
+
+    fn rms_norm(&self, x: ValueId, weight: ValueId, eps: f32) -> Result<(Shape, Elem), GraphError> {
+        let (x, w) = (
+            self.dense_operand("x", x, Elem::F32)?,
+            self.weight_operand("weight", weight)?,
+        );
+        let format = self.value(weight)?.dtype.format();
+        if let Some(format) = format.filter(|format| format.ggml_type != GGML_F32) {
+            return Err(self.operand("weight", "a weight in F32", format.name.into()));
+        }
+        let &[k] = w.dims() else {
+            return Err(self.operand("weight", "[k]", w.to_string()));
+        };
+        match x.last() {
+            None => return Err(self.operand("x", "[.., k]", x.to_string())),
+            Some(last) if last != k => return Err(self.mismatch("x", x, "weight", w)),
+            Some(_) => {}
+        }
+        if !eps.is_finite() || eps < 0.0 {
+            return Err(GraphError::Eps {
+                node: self.id,
+                op: self.op.to_string(),
+                eps,
+            });
+        }
+        Ok((x.clone(), Elem::F32))
+    }
+
+    fn elementwise(&self, arity: usize, args: &[ValueId]) -> Result<(Shape, Elem), GraphError> {
+        if args.len() != arity || args.is_empty() {
+            let (node, op, found) = (self.id, self.op.to_string(), args.len());
+            return Err(GraphError::Arity {
+                node,
+                op,
+                expected: arity.max(1),
+                found,
+            });
+        }
+        self.broadcast(args)
+    }
+
+    fn region(&self, region: &Region, args: &[ValueId]) -> Result<(Shape, Elem), GraphError> {
+        let found = self.broadcast(args)?;
+        region.check(args).map_err(|source| GraphError::Region {
+            node: self.id,
+            op: self.op.to_string(),
+            source,
+        })?;
+        Ok(found)
+    }
+
+    fn broadcast(&self, args: &[ValueId]) -> Result<(Shape, Elem), GraphError> {
+        let mut shape = Shape::default();
+        for &arg in args {
+            let arg = self.dense_operand("operand", arg, Elem::F32)?;
+            shape = shape.broadcast(arg).map_err(|source| self.shape(source))?;
+        }
+        Ok((shape, Elem::F32))
+    }
+
+    fn value(&self, value: ValueId) -> Result<&'a Node, GraphError> {
+        let (node, op) = (self.id, self.op);
+        self.nodes
+            .get(value.index())
+            .ok_or_else(|| GraphError::Order {
+                node,
+                op: op.to_string(),
+                value,
+            })
+    }
+
+    fn dense_operand(
+        &self,
+        operand: &'static str,
+        value: ValueId,
+        elem: Elem,
+    ) -> Result<&'a Shape, GraphError> {
+        let found = self.value(value)?;
+        if found.dtype != elem {
+            let expected = if elem == Elem::U32 { "u32" } else { "f32" };
+            return Err(self.operand(operand, expected, format!("{value}, {}", found.dtype)));
+        }
+        Ok(&found.shape)
+    }
+
+    fn weight_operand(
+        &self,
+        operand: &'static str,
+        value: ValueId,
+    ) -> Result<&'a Shape, GraphError> {
+        let found = self.value(value)?;
+        if found.dtype.format().is_none() {
+            return Err(self.operand(operand, "a weight", format!("{value}, {}", found.dtype)));
+        }
+        Ok(&found.shape)
+    }
+
+    fn shape(&self, source: ShapeError) -> GraphError {
+        GraphError::Shape {
+            node: self.id,
+            op: self.op.to_string(),
+            source,
+        }
+    }
+
+    fn operand(&self, operand: &'static str, expected: &'static str, found: String) -> GraphError {
+        GraphError::Operand {
+            node: self.id,
+            op: self.op.to_string(),
+            operand,
+            expected,
+            found,
+        }
+    }
+
+    fn mismatch(
+        &self,
+        a: &'static str,
+        a_shape: &Shape,
+        b: &'static str,
+        b_shape: &Shape,
+    ) -> GraphError {
+        let (a_shape, b_shape) = (a_shape.clone(), b_shape.clone());
+        GraphError::Inner {
+            node: self.id,
+            op: self.op.to_string(),
+            a,
+            a_shape,
+            b,
+            b_shape,
+        }
+    }
+}
+
+impl Region {
+    /// Checks that the region is well formed over `args`: what it takes is there, what is there it
+    /// takes.
+    fn check(&self, args: &[ValueId]) -> Result<(), RegionError> {
+        if args.len() > MAX_REGION_INPUTS {
+            return Err(RegionError::Inputs { found: args.len() });
+        }
+        if let Some((_, &value)) = args
+            .iter()
+            .enumerate()
+            .find(|(i, arg)| args[..*i].contains(arg))
+        {
+            return Err(RegionError::Repeated { value });
+        }
+        let mut used = vec![false; args.len() + self.steps.len()];
+        for (step, Step { op, operands }) in self.steps.iter().enumerate() {
+            if operands.len() != op.arity {
+                let (expected, found) = (op.arity, operands.len());
+                return Err(RegionError::Arity {
+                    step,
+                    op: op.name,
+                    expected,
+                    found,
+                });
+            }
+            for &operand in operands {
+                match used.get_mut(operand) {
+                    Some(used) if operand < args.len() + step => *used = true,
+                    _ => {
+                        return Err(RegionError::Order {
+                            step,
+                            op: op.name,
+                            operand,
+                        });
+                    }
+                }
+            }
+        }
+        // The last step is the result; a region without steps has none.
+        if used.pop().is_none() || self.steps.is_empty() {
+            return Err(RegionError::Empty);
+        }
+        match used.iter().position(|used| !used) {
+            Some(value) => Err(RegionError::Unused { value }),
+            None => Ok(()),
+        }
+    }
+}

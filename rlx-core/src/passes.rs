@@ -1,0 +1,3 @@
+//! Passes from graph to graph. Each takes a legal graph and gives a legal graph.
+
+pub mod regions;

@@ -1,0 +1,190 @@
+//! From a module to WGSL that naga has validated.
+
+use crate::builtin::Input;
+use crate::diagnostic::Diagnostic;
+use crate::infer::{infer, infer_functions};
+use crate::item::{ItemId, Kernel, Module};
+use crate::types::Type;
+use crate::validate::{Validated, validate};
+use crate::wgsl::{self, Text};
+
+/// What is allowed beyond WebGPU's defaults.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CompileOptions {
+    /// Bytes of workgroup memory.
+    pub workgroup_bytes: u32,
+    /// Invocations of a workgroup.
+    pub invocations: u32,
+    /// Storage bindings.
+    pub bindings: usize,
+}
+
+impl Default for CompileOptions {
+    /// WebGPU's default limits.
+    fn default() -> Self {
+        Self { workgroup_bytes: 16_384, invocations: 256, bindings: 8 }
+    }
+}
+
+/// A kernel's WGSL and the facts of it.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    /// The module: native header, split form.
+    pub wgsl: String,
+    /// The entry point.
+    pub entry: String,
+    /// Variable and element type of each binding, with the bytes from one element to the next.
+    pub bindings: Vec<CompiledBinding>,
+    /// Name in WGSL, type, offset and size of each param.
+    pub params: Vec<CompiledParam>,
+    /// What naga found.
+    pub validated: Validated,
+    /// Whether the grid may be folded.
+    pub linear: bool,
+}
+
+/// A binding of a compiled kernel.
+#[derive(Clone, Debug)]
+pub struct CompiledBinding {
+    /// The author's name.
+    pub name: String,
+    /// The variable in the WGSL.
+    pub variable: String,
+    /// The element type in WGSL.
+    pub element: String,
+    /// Bytes from one element to the next.
+    pub stride: u32,
+    /// Whether it is written.
+    pub writable: bool,
+}
+
+/// A param of a compiled kernel.
+#[derive(Clone, Debug)]
+pub struct CompiledParam {
+    /// The author's name.
+    pub name: String,
+    /// WGSL type.
+    pub ty: String,
+    /// Byte offset.
+    pub offset: u32,
+    /// Bytes.
+    pub size: u32,
+}
+
+/// Compiles the kernel of `module`.
+///
+/// # Errors
+/// All problems of the first stage that finds any: interface, types, printing, naga, limits.
+pub fn compile(module: &Module, options: CompileOptions) -> Result<Compiled, Vec<Diagnostic>> {
+    let Some(kernel) = &module.kernel else {
+        return Err(vec![Diagnostic::new(crate::span::Span::NONE, "there is no kernel to compile")]);
+    };
+    let mut problems = interface(kernel, options);
+    let typed = match infer(module) {
+        Ok(typed) if problems.is_empty() => typed,
+        Ok(_) => return Err(problems),
+        Err(found) => {
+            problems.extend(found);
+            return Err(problems);
+        }
+    };
+    let printed = wgsl::print(module, &typed)?;
+    let validated = validate(&printed.text, kernel.function.span).map_err(|diagnostic| vec![diagnostic])?;
+    if validated.workgroup_bytes > options.workgroup_bytes {
+        let message = format!(
+            "this kernel takes {} bytes of workgroup memory; every device has {}",
+            validated.workgroup_bytes, options.workgroup_bytes
+        );
+        let at = kernel.workgroup.last().map_or(kernel.function.span, |var| var.span);
+        return Err(vec![Diagnostic::new(at, message).help("use smaller tiles")]);
+    }
+    let bindings = kernel.bindings.iter().zip(&printed.variables).map(|(binding, variable)| CompiledBinding {
+        name: binding.name.clone(),
+        variable: variable.clone(),
+        element: wgsl::element(&binding.elem),
+        stride: stride(&binding.elem),
+        writable: binding.writable,
+    });
+    let params = kernel.params.iter().zip(&validated.params).map(|(param, (offset, size))| CompiledParam {
+        name: param.name.clone(),
+        ty: param.ty.wgsl().unwrap_or_default(),
+        offset: *offset,
+        size: *size,
+    });
+    let by_dimension = [Input::WorkgroupId, Input::GlobalId, Input::NumWorkgroups];
+    Ok(Compiled {
+        wgsl: printed.text.as_str().to_string(),
+        entry: printed.entry.clone(),
+        bindings: bindings.collect(),
+        params: params.collect(),
+        linear: !by_dimension.iter().any(|input| printed.inputs.contains(input)),
+        validated,
+    })
+}
+
+/// Checks `roots` and what they reach, and prints them: the WGSL of each function by its name.
+/// Functions that take slices or blocks are left to the kernels that call them.
+///
+/// # Errors
+/// All problems found.
+pub fn compile_functions(module: &Module, roots: &[ItemId]) -> Result<Vec<(String, String)>, Vec<Diagnostic>> {
+    let typed = infer_functions(module, roots)?;
+    let printed = wgsl::print_functions(module, &typed)?;
+    let mut all = Text::default();
+    for (_, text) in &printed {
+        all.append(text);
+    }
+    let fallback = roots.first().and_then(|root| module.function(*root)).map_or(crate::span::Span::NONE, |function| function.span);
+    validate(&all, fallback).map_err(|diagnostic| vec![diagnostic])?;
+    Ok(printed.into_iter().map(|(name, text)| (name, text.as_str().to_string())).collect())
+}
+
+fn stride(elem: &Type) -> u32 {
+    match elem {
+        Type::Packed(_) => 4,
+        other => other.layout().map_or(0, |(size, align)| size.next_multiple_of(align)),
+    }
+}
+
+/// Checks of the signature and the attributes.
+fn interface(kernel: &Kernel, options: CompileOptions) -> Vec<Diagnostic> {
+    let mut problems = Vec::new();
+    let invocations = kernel.workgroup_size.iter().map(|size| u64::from(*size)).product::<u64>();
+    if invocations > u64::from(options.invocations) {
+        let message = format!("a workgroup of {invocations} invocations; every device has {}", options.invocations);
+        problems.push(Diagnostic::new(kernel.function.span, message).help("use a smaller `workgroup_size`"));
+    }
+    if kernel.bindings.len() > options.bindings {
+        let (found, max) = (kernel.bindings.len(), options.bindings);
+        let message = format!("this kernel has {found} slices; every device binds {max}");
+        let at = kernel.bindings[max].span;
+        problems.push(Diagnostic::new(at, message).help("put several of them into one slice"));
+    }
+    for binding in &kernel.bindings {
+        match &binding.elem {
+            Type::Scalar(crate::types::Scalar::Bool) => {
+                let diagnostic = Diagnostic::new(binding.span, "`bool` has no place in memory that a GPU shares with its host");
+                problems.push(diagnostic.help("use `u32`: 0 and 1"));
+            }
+            Type::Vector(elem, 3) => {
+                let message = format!("a slice of `Vec3<{elem}>` would have a gap of one component after each element");
+                problems.push(Diagnostic::new(binding.span, message).help(format!("use `&[{elem}]` and index `3 * i`, or `&[Vec4<{elem}>]`")));
+            }
+            Type::Packed(_) if binding.writable => {
+                problems.push(Diagnostic::new(binding.span, "packed weights are read-only").help("take them as `&[Packed<F>]`"));
+            }
+            _ => {}
+        }
+    }
+    if !kernel.bindings.iter().any(|binding| binding.writable) {
+        let diagnostic = Diagnostic::new(kernel.function.span, "this kernel writes nothing: it has no `&mut [T]` parameter");
+        problems.push(diagnostic.help("take the output as `y: &mut [f32]`"));
+    }
+    for param in &kernel.params {
+        if param.ty.scalar() == Some(crate::types::Scalar::Bool) {
+            let diagnostic = Diagnostic::new(param.span, "`bool` has no place in memory that a GPU shares with its host");
+            problems.push(diagnostic.help("use `u32`: 0 and 1"));
+        }
+    }
+    problems
+}

@@ -1,0 +1,198 @@
+//! Calls: builtins by their table, helpers by specialisation.
+
+use super::Infer;
+use super::unify::Kind;
+use crate::builtin::{Arg, Builtin, Domain, Form, REFUSED_METHODS, Ret};
+use crate::diagnostic::Diagnostic;
+use crate::expr::{Expr, ExprKind};
+use crate::item::{Item, ItemId};
+use crate::span::Span;
+use crate::types::{Scalar, Source, Type};
+
+impl Infer<'_> {
+    /// A call of something known by its name alone.
+    pub(super) fn named(&mut self, name: &str, args: &mut Vec<Expr>, span: Span) -> (ExprKind, Type) {
+        for arg in args.iter_mut() {
+            self.expr(arg);
+        }
+        match Builtin::find(name, Form::Function) {
+            Some(builtin) => self.builtin(builtin, std::mem::take(args), span),
+            None => {
+                let message = format!("there is no function `{name}` in the kernel language");
+                (ExprKind::Int(0), self.error(Diagnostic::new(span, message)))
+            }
+        }
+    }
+
+    /// `receiver.name(args)`
+    pub(super) fn method(&mut self, receiver: &mut Expr, name: &str, args: &mut [Expr], span: Span) -> (ExprKind, Type) {
+        let ty = self.expr(receiver);
+        if let Some(found) = self.slice_method(receiver, name, args, span) {
+            return found;
+        }
+        if let Some(found) = self.block_field(receiver, name, args, span) {
+            return found;
+        }
+        for arg in args.iter_mut() {
+            self.expr(arg);
+        }
+        if self.table.shallow(&ty) == Type::Error {
+            return (ExprKind::Int(0), Type::Error);
+        }
+        if let Some(builtin) = Builtin::find(name, Form::Method) {
+            let mut all = vec![receiver.clone()];
+            all.extend(args.iter().cloned());
+            return self.builtin(builtin, all, span);
+        }
+        let found = self.describe(&ty);
+        let mut diagnostic = Diagnostic::new(span, format!("{found} has no method `{name}` in the kernel language"));
+        if let Some((_, help)) = REFUSED_METHODS.iter().find(|(refused, _)| *refused == name) {
+            diagnostic = diagnostic.help(*help);
+        } else if let Some(builtin) = Builtin::find(name, Form::Function) {
+            diagnostic = diagnostic.help(format!("`{}` is a function: write `{}(x, ..)`", builtin.name, builtin.name));
+        } else {
+            diagnostic = diagnostic.help("write a `#[device]` function and call it");
+        }
+        (ExprKind::Int(0), self.error(diagnostic))
+    }
+
+    fn builtin(&mut self, builtin: &'static Builtin, mut args: Vec<Expr>, span: Span) -> (ExprKind, Type) {
+        let name = builtin.name;
+        if args.len() != builtin.args.len() {
+            let implied = usize::from(builtin.form == Form::Method);
+            let (wanted, found) = (builtin.args.len() - implied, args.len().saturating_sub(implied));
+            let plural = if wanted == 1 { "" } else { "s" };
+            let message = format!("`{name}` takes {wanted} argument{plural}, found {found}");
+            return (ExprKind::Int(0), self.error(Diagnostic::new(span, message)));
+        }
+        let mut generic: Option<Type> = None;
+        for (arg, want) in args.iter_mut().zip(builtin.args) {
+            let found = arg.ty.clone();
+            match want {
+                Arg::Is(scalar) => {
+                    self.expect(arg.span, &Type::Scalar(*scalar), &found);
+                }
+                Arg::T => match &generic {
+                    Some(ty) => {
+                        let ty = ty.clone();
+                        self.expect(arg.span, &ty, &found);
+                    }
+                    None => {
+                        if !self.in_domain(&found, builtin) {
+                            let (wanted, got) = (builtin.domain.describe(), self.describe(&found));
+                            let message = format!("`{name}` takes {wanted}, found {got}");
+                            let mut diagnostic = Diagnostic::new(arg.span, message);
+                            if builtin.domain == Domain::Float {
+                                diagnostic = diagnostic.help("convert it with `as f32`");
+                            }
+                            self.error(diagnostic);
+                            return (ExprKind::Int(0), Type::Error);
+                        }
+                        generic = Some(found);
+                    }
+                },
+            }
+        }
+        let generic = generic.map(|ty| self.table.deep(&ty)).unwrap_or(Type::Error);
+        let elem = |ty: &Type| match ty {
+            Type::Vector(elem, _) => (**elem).clone(),
+            other => other.clone(),
+        };
+        let ty = match builtin.ret {
+            Ret::Unit => Type::Unit,
+            Ret::Is(scalar) => Type::Scalar(scalar),
+            Ret::Vector(scalar, len) => Type::vector(scalar, len),
+            Ret::T => generic,
+            Ret::Elem => elem(&generic),
+            Ret::VectorOfT(len) => Type::Vector(Box::new(generic), len),
+            Ret::As(scalar) => match generic {
+                Type::Vector(_, len) => Type::vector(scalar, len),
+                _ => Type::Scalar(scalar),
+            },
+        };
+        (ExprKind::Builtin(builtin, args), ty)
+    }
+
+    fn in_domain(&mut self, ty: &Type, builtin: &Builtin) -> bool {
+        let ty = self.table.deep(ty);
+        let is_vector = matches!(ty, Type::Vector(..));
+        let elem = match &ty {
+            Type::Error => return true,
+            Type::Vector(elem, _) => (**elem).clone(),
+            other => other.clone(),
+        };
+        if matches!(builtin.ret, Ret::VectorOfT(_)) && is_vector {
+            return false;
+        }
+        let kind = self.table.kind(&elem);
+        let float = kind == Some(Kind::Float) || elem == Type::F32;
+        let int = kind == Some(Kind::Int) || elem.scalar().is_some_and(Scalar::is_int) && matches!(elem, Type::Scalar(_));
+        match builtin.domain {
+            Domain::None => true,
+            Domain::Any => float || int || elem == Type::BOOL || kind.is_some(),
+            Domain::Float => float,
+            Domain::Int => int,
+            Domain::Number => float || int,
+            Domain::FloatVector => is_vector && float,
+            Domain::NumberVector => is_vector && (float || int),
+        }
+    }
+
+    /// A call of helper `id`.
+    pub(super) fn call(&mut self, id: ItemId, args: &mut Vec<Expr>, span: Span) -> (ExprKind, Type) {
+        for arg in args.iter_mut() {
+            self.expr(arg);
+        }
+        let module = self.module;
+        let Some(Item::Function(function)) = module.items.get(id.0) else {
+            let diagnostic = Diagnostic::new(span, "this is a value, not a function");
+            return (ExprKind::Int(0), self.error(diagnostic));
+        };
+        if args.len() != function.params.len() {
+            let (name, wanted, found) = (&function.name, function.params.len(), args.len());
+            let plural = if wanted == 1 { "" } else { "s" };
+            let message = format!("`{name}` takes {wanted} argument{plural}, found {found}");
+            return (ExprKind::Int(0), self.error(Diagnostic::new(span, message)));
+        }
+        let before = self.diagnostics.len();
+        let mut sources = Vec::with_capacity(args.len());
+        for (arg, param) in args.iter_mut().zip(&function.params) {
+            sources.push(self.argument(arg, &param.ty));
+        }
+        if self.diagnostics.len() > before {
+            return (ExprKind::Int(0), function.ret.clone());
+        }
+        let Some(instance) = self.instance(id, sources, span) else {
+            return (ExprKind::Int(0), Type::Error);
+        };
+        args.retain(|arg| !matches!(self.table.shallow(&arg.ty), Type::Slice { .. }));
+        (ExprKind::Instance(instance, std::mem::take(args)), function.ret.clone())
+    }
+
+    /// Checks an argument against its parameter; gives the memory behind it.
+    fn argument(&mut self, arg: &mut Expr, param: &Type) -> Option<Source> {
+        let found = self.table.shallow(&arg.ty);
+        match (param, found) {
+            (Type::Slice { elem, writable, .. }, Type::Slice { elem: has, writable: can, source }) => {
+                if *elem != has {
+                    let (wanted, got) = (self.describe(elem), self.describe(&has));
+                    let message = format!("expected a slice of {wanted}, found a slice of {got}");
+                    self.error(Diagnostic::new(arg.span, message));
+                } else if *writable && !can {
+                    let name = self.place_name(arg);
+                    let message = format!("this function writes to the slice, but `{name}` is a read-only binding");
+                    self.error(Diagnostic::new(arg.span, message).help(format!("take it as `{name}: &mut [{elem}]`")));
+                }
+                source
+            }
+            (Type::Block { .. }, found @ Type::Block { source, .. }) => {
+                self.expect(arg.span, param, &found);
+                source
+            }
+            (_, found) => {
+                self.expect(arg.span, param, &found);
+                None
+            }
+        }
+    }
+}

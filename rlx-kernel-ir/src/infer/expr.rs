@@ -1,0 +1,365 @@
+//! Types of expressions.
+
+use super::Infer;
+use super::unify::Kind;
+use crate::diagnostic::Diagnostic;
+use crate::expr::{BinaryOp, Expr, ExprKind, UnaryOp};
+use crate::item::{Item, ItemId};
+use crate::span::Span;
+use crate::stmt::Block;
+use crate::types::{Scalar, Source, Type};
+
+impl Infer<'_> {
+    /// Infers `expr` and everything below it.
+    pub(super) fn expr(&mut self, expr: &mut Expr) -> Type {
+        let span = expr.span;
+        let known = expr.ty.clone();
+        let ty = match &mut expr.kind {
+            // A suffixed literal comes with its type.
+            ExprKind::Int(_) | ExprKind::Float(_) if known != Type::Unknown => known,
+            ExprKind::Int(_) => self.table.fresh(Kind::Int),
+            ExprKind::Float(_) => self.table.fresh(Kind::Float),
+            ExprKind::Bool(_) => Type::BOOL,
+            ExprKind::Literal(_) => known,
+            ExprKind::Local(local) => self.local_type(*local),
+            ExprKind::Binding(index) => {
+                let index = *index;
+                self.module.kernel.as_ref().and_then(|kernel| kernel.bindings.get(index)).map_or(Type::Error, |binding| {
+                    Type::Slice {
+                        elem: Box::new(binding.elem.clone()),
+                        writable: binding.writable,
+                        source: Some(Source::Binding(index)),
+                    }
+                })
+            }
+            ExprKind::Param(index) => {
+                let param = self.module.kernel.as_ref().and_then(|kernel| kernel.params.get(*index));
+                param.map_or(Type::Error, |param| param.ty.clone())
+            }
+            ExprKind::Workgroup(index) => {
+                let var = self.module.kernel.as_ref().and_then(|kernel| kernel.workgroup.get(*index));
+                var.map_or(Type::Error, |var| var.ty.clone())
+            }
+            ExprKind::Const(id) => {
+                let id = *id;
+                self.constant(id, span)
+            }
+            ExprKind::Unary(op, inner) => {
+                let op = *op;
+                let found = self.expr(inner);
+                self.unary(op, span, &found)
+            }
+            ExprKind::Binary(op, a, b) => {
+                let op = *op;
+                let (left, right) = (self.expr(a), self.expr(b));
+                self.binary(op, span, (a, &left), (b, &right))
+            }
+            ExprKind::Cast(inner) => {
+                let found = self.expr(inner);
+                self.cast(inner.span, &found, known)
+            }
+            ExprKind::Index(base, index) => self.index(base, index),
+            ExprKind::Field(base, name) => {
+                let name = name.clone();
+                let found = self.expr(base);
+                self.field(span, &found, &name)
+            }
+            ExprKind::Array(elems) => {
+                let mut ty = self.table.fresh(Kind::Any);
+                let len = elems.len() as u32;
+                for elem in elems {
+                    let found = self.expr(elem);
+                    ty = self.expect(elem.span, &ty, &found);
+                }
+                Type::Array(Box::new(ty), len)
+            }
+            ExprKind::Repeat(value, len) => {
+                let len = *len;
+                Type::Array(Box::new(self.expr(value)), len)
+            }
+            ExprKind::If(condition, then, otherwise) => {
+                let found = self.expr(condition);
+                self.expect(condition.span, &Type::BOOL, &found);
+                let first = self.block(then);
+                match otherwise {
+                    None => {
+                        if !matches!(self.table.shallow(&first), Type::Unit | Type::Never | Type::Error) {
+                            let at = then.tail.as_ref().map_or(span, |tail| tail.span);
+                            let message = "this `if` gives a value, but has no `else` to give one otherwise";
+                            self.error(Diagnostic::new(at, message));
+                        }
+                        Type::Unit
+                    }
+                    Some(otherwise) => {
+                        let second = self.expr(otherwise);
+                        let at = otherwise.span;
+                        self.expect(at, &first, &second)
+                    }
+                }
+            }
+            ExprKind::Block(block) => self.block(block),
+            ExprKind::Match(value, arms) => {
+                let scrutinee = self.expr(value);
+                let mut ty = Type::Never;
+                for (patterns, arm) in arms.iter_mut() {
+                    for pattern in patterns {
+                        let found = self.expr(pattern);
+                        self.expect(pattern.span, &scrutinee, &found);
+                    }
+                    let found = self.expr(arm);
+                    ty = self.expect(arm.span, &ty, &found);
+                }
+                if !arms.last().is_some_and(|(patterns, _)| patterns.is_empty()) {
+                    let diagnostic = Diagnostic::new(span, "this `match` does not cover every value");
+                    self.error(diagnostic.help("end it with `_ => …`"));
+                }
+                ty
+            }
+            ExprKind::Ref(mutable, inner) => {
+                let mutable = *mutable;
+                self.reference(inner, mutable)
+            }
+            ExprKind::Deref(inner) => {
+                let found = self.expr(inner);
+                match self.table.shallow(&found) {
+                    Type::Pointer(inner) => *inner,
+                    Type::Error => Type::Error,
+                    other => {
+                        let found = self.describe(&other);
+                        self.error(Diagnostic::new(span, format!("{found} cannot be dereferenced")))
+                    }
+                }
+            }
+            ExprKind::Call(id, args) => {
+                let id = *id;
+                let (kind, ty) = self.call(id, args, span);
+                expr.kind = kind;
+                ty
+            }
+            ExprKind::Named(name, args) => {
+                let name = name.clone();
+                let (kind, ty) = self.named(&name, args, span);
+                expr.kind = kind;
+                ty
+            }
+            ExprKind::Method(receiver, name, args) => {
+                let name = name.clone();
+                let (kind, ty) = self.method(receiver, &name, args, span);
+                expr.kind = kind;
+                ty
+            }
+            ExprKind::Instance(..) | ExprKind::Builtin(..) | ExprKind::Load { .. } | ExprKind::Length(_) => known,
+        };
+        expr.ty = ty.clone();
+        ty
+    }
+
+    fn constant(&mut self, id: ItemId, span: Span) -> Type {
+        match self.module.items.get(id.0) {
+            Some(Item::Const(item)) => {
+                if !self.typed.consts.contains_key(&id) {
+                    let value = self.const_value(&item.value, &item.ty);
+                    self.typed.consts.insert(id, value);
+                }
+                item.ty.clone()
+            }
+            Some(Item::Function(function)) => {
+                let message = format!("`{}` is a function; it must be called", function.name);
+                self.error(Diagnostic::new(span, message))
+            }
+            _ => self.error(Diagnostic::new(span, "this is a type, not a value")),
+        }
+    }
+
+    /// The value of a const, typed in a state of its own.
+    fn const_value(&mut self, value: &Expr, ty: &Type) -> Expr {
+        let table = std::mem::take(&mut self.table);
+        let function = self.function.take();
+        let mut block = Block { stmts: Vec::new(), tail: Some(Box::new(value.clone())) };
+        let found = self.block(&mut block);
+        self.expect(value.span, ty, &found);
+        self.resolve_body(&mut block);
+        self.table = table;
+        self.function = function;
+        block.tail.map_or_else(|| value.clone(), |value| *value)
+    }
+
+    fn unary(&mut self, op: UnaryOp, span: Span, found: &Type) -> Type {
+        let ty = self.table.deep(found);
+        let kind = self.table.kind(&ty);
+        let fits = match op {
+            UnaryOp::Neg => kind.is_some() || matches!(ty.scalar(), Some(Scalar::I32 | Scalar::F32)),
+            UnaryOp::Not => kind == Some(Kind::Int) || matches!(ty.scalar(), Some(Scalar::I32 | Scalar::U32 | Scalar::Bool)),
+        };
+        if fits || ty == Type::Error {
+            return ty;
+        }
+        let found = self.describe(&ty);
+        let (sign, help) = match op {
+            UnaryOp::Neg => ("-", "an unsigned number has no sign: convert it with `as i32`, or write `0u32.wrapping_sub(x)`"),
+            UnaryOp::Not => ("!", "`!` is for integers and `bool`"),
+        };
+        self.error(Diagnostic::new(span, format!("`{sign}` cannot be applied to {found}")).help(help))
+    }
+
+    /// The type of `left op right`.
+    pub(super) fn binary(&mut self, op: BinaryOp, span: Span, left: (&Expr, &Type), right: (&Expr, &Type)) -> Type {
+        let (a, b) = (self.table.deep(left.1), self.table.deep(right.1));
+        if a == Type::Error || b == Type::Error {
+            return if op.is_comparison() || op.is_logical() { Type::BOOL } else { Type::Error };
+        }
+        if op.is_logical() {
+            self.expect(left.0.span, &Type::BOOL, &a);
+            self.expect(right.0.span, &Type::BOOL, &b);
+            return Type::BOOL;
+        }
+        if op.is_shift() {
+            self.operand(op, left.0.span, &a, Kind::Int);
+            if self.table.kind(&b).is_some() {
+                self.expect(right.0.span, &Type::U32, &b);
+            } else {
+                self.operand(op, right.0.span, &b, Kind::Int);
+            }
+            return a;
+        }
+        // Vectors go with a scalar of their own.
+        if let Type::Vector(elem, _) = &a
+            && !matches!(b, Type::Vector(..))
+            && matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div)
+        {
+            self.expect(right.0.span, elem, &b);
+            return a;
+        }
+        if let Type::Vector(elem, _) = &b
+            && !matches!(a, Type::Vector(..))
+            && op == BinaryOp::Mul
+        {
+            self.expect(left.0.span, elem, &a);
+            return b;
+        }
+        let Some(ty) = self.unify(&a, &b) else {
+            let (l, r) = (self.describe(&a), self.describe(&b));
+            let message = format!("`{}` needs two operands of one type: the left is {l}, the right is {r}", op.text());
+            let mut diagnostic = Diagnostic::new(right.0.span, message);
+            if let Some(help) = self.conversion(&a, &b) {
+                diagnostic = diagnostic.help(help);
+            }
+            return self.error(diagnostic);
+        };
+        if op.is_comparison() {
+            if matches!(ty, Type::Scalar(_) | Type::Infer(_)) {
+                return Type::BOOL;
+            }
+            let found = self.describe(&ty);
+            let diagnostic = Diagnostic::new(span, format!("{found} cannot be compared as a whole"));
+            self.error(diagnostic.help("compare the components"));
+            return Type::BOOL;
+        }
+        if op.is_bitwise() {
+            if ty.scalar() != Some(Scalar::Bool) {
+                self.operand(op, left.0.span, &ty, Kind::Int);
+            }
+            return ty;
+        }
+        self.operand(op, left.0.span, &ty, Kind::Any);
+        ty
+    }
+
+    /// Reports unless `ty` is a number, or an integer, that `op` takes.
+    fn operand(&mut self, op: BinaryOp, span: Span, ty: &Type, kind: Kind) {
+        let is = self.table.kind(ty);
+        let scalar = ty.scalar();
+        let fits = match kind {
+            Kind::Int => is == Some(Kind::Int) || scalar.is_some_and(Scalar::is_int),
+            _ => is.is_some() || scalar.is_some_and(|scalar| scalar != Scalar::Bool),
+        };
+        if !fits && *ty != Type::Error {
+            let found = self.describe(ty);
+            let wanted = if kind == Kind::Int { "integers" } else { "numbers" };
+            self.error(Diagnostic::new(span, format!("`{}` takes {wanted}, found {found}", op.text())));
+        }
+    }
+
+    fn cast(&mut self, span: Span, found: &Type, target: Type) -> Type {
+        let ty = self.table.deep(found);
+        if let Some(kind) = self.table.kind(&ty) {
+            let same = match &target {
+                Type::Scalar(scalar) => (kind == Kind::Int && scalar.is_int()) || (kind == Kind::Float && *scalar == Scalar::F32),
+                _ => false,
+            };
+            if same {
+                self.unify(&ty, &target);
+            }
+            return target;
+        }
+        match (&ty, &target) {
+            (Type::Error, _) | (Type::Scalar(_), Type::Scalar(Scalar::I32 | Scalar::U32)) => target,
+            (Type::Scalar(Scalar::Bool), Type::Scalar(Scalar::F32)) => {
+                let diagnostic = Diagnostic::new(span, "`bool` cannot be cast to `f32`");
+                self.error(diagnostic.help("write `if x { 1.0 } else { 0.0 }`"))
+            }
+            (Type::Scalar(_), Type::Scalar(Scalar::F32)) => target,
+            (Type::Scalar(_), Type::Scalar(Scalar::Bool)) => {
+                let diagnostic = Diagnostic::new(span, "a number cannot be cast to `bool`");
+                self.error(diagnostic.help("compare it: `x != 0`"))
+            }
+            (Type::Vector(..), _) => {
+                let found = self.describe(&ty);
+                let diagnostic = Diagnostic::new(span, format!("{found} cannot be cast with `as`"));
+                self.error(diagnostic.help("`to_f32(v)` converts a vector of integers"))
+            }
+            _ => {
+                let found = self.describe(&ty);
+                self.error(Diagnostic::new(span, format!("{found} cannot be cast to `{target}`")))
+            }
+        }
+    }
+
+    fn field(&mut self, span: Span, found: &Type, name: &str) -> Type {
+        match self.table.deep(found) {
+            Type::Vector(elem, len) => {
+                let all = ["x", "y", "z", "w"];
+                let has = &all[..usize::from(len)];
+                if has.contains(&name) {
+                    return *elem;
+                }
+                let message = format!("`Vec{len}<{elem}>` has no component `{name}`");
+                self.error(Diagnostic::new(span, message).help(format!("it has `{}`", has.join("`, `"))))
+            }
+            Type::Error => Type::Error,
+            other => {
+                let found = self.describe(&other);
+                self.error(Diagnostic::new(span, format!("{found} has no field `{name}`")))
+            }
+        }
+    }
+
+    fn reference(&mut self, inner: &mut Expr, mutable: bool) -> Type {
+        let found = self.expr(inner);
+        let found = self.table.shallow(&found);
+        match (&inner.kind, found) {
+            (_, Type::Error) => Type::Error,
+            (ExprKind::Workgroup(index), Type::Array(elem, _)) => Type::Slice {
+                elem,
+                writable: mutable,
+                source: Some(Source::Workgroup(*index)),
+            },
+            (_, Type::Slice { elem, writable, source }) => {
+                if mutable && !writable {
+                    let name = self.place_name(inner);
+                    let message = format!("`{name}` is a read-only binding");
+                    self.error(Diagnostic::new(inner.span, message).help(format!("take it as `{name}: &mut [{elem}]`")));
+                }
+                Type::Slice { elem, writable: mutable && writable, source }
+            }
+            (ExprKind::Local(_), ty) if mutable => {
+                self.writable(inner);
+                Type::Pointer(Box::new(ty))
+            }
+            _ => {
+                let diagnostic = Diagnostic::new(inner.span, "only whole variables and slices can be borrowed, and only as an argument");
+                self.error(diagnostic.help("pass the value, or `&mut` a local variable"))
+            }
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! Items: the kernel, its helpers, consts and formats.
+
+use crate::expr::Expr;
+use crate::span::Span;
+use crate::stmt::Block;
+use crate::types::Type;
+
+/// Index of an item in [`Module::items`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ItemId(pub usize);
+
+/// Index of a variable in [`Function::locals`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct LocalId(pub usize);
+
+/// A kernel with everything that it reaches.
+#[derive(Clone, Debug, Default)]
+pub struct Module {
+    /// Helpers, consts and formats.
+    pub items: Vec<Item>,
+    /// The kernel; none while a helper is checked by itself.
+    pub kernel: Option<Kernel>,
+}
+
+/// An item that a kernel may reach by a path.
+#[derive(Clone, Debug)]
+pub enum Item {
+    /// A `#[device]` function.
+    Function(Function),
+    /// A `#[device]` const.
+    Const(Const),
+    /// A `#[format]`.
+    Format(Format),
+}
+
+/// The file and line of an item, for messages that reach its user in another crate.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Origin {
+    /// The file as rustc names it.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
+}
+
+/// A function: a helper, or the body of a kernel.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// The author's name.
+    pub name: String,
+    /// The name that its WGSL begins with.
+    pub wgsl_name: String,
+    /// Parameters in order; each is a local too.
+    pub params: Vec<Parameter>,
+    /// Result.
+    pub ret: Type,
+    /// Variables, parameters included.
+    pub locals: Vec<Local>,
+    /// The body.
+    pub body: Block,
+    /// The name's place.
+    pub span: Span,
+    /// Where it is defined.
+    pub origin: Origin,
+}
+
+/// A parameter of a function.
+#[derive(Clone, Debug)]
+pub struct Parameter {
+    /// The local that holds it.
+    pub local: LocalId,
+    /// Its declared type.
+    pub ty: Type,
+}
+
+/// A variable.
+#[derive(Clone, Debug)]
+pub struct Local {
+    /// The author's name.
+    pub name: String,
+    /// Declared type, or [`Type::Unknown`].
+    pub ty: Type,
+    /// Whether it is `mut`.
+    pub mutable: bool,
+    /// The name's place.
+    pub span: Span,
+}
+
+/// A const.
+#[derive(Clone, Debug)]
+pub struct Const {
+    /// The author's name.
+    pub name: String,
+    /// Its type.
+    pub ty: Type,
+    /// Its value.
+    pub value: Expr,
+    /// Where it is defined.
+    pub origin: Origin,
+}
+
+/// A block format.
+#[derive(Clone, Debug)]
+pub struct Format {
+    /// The scheme's name, such as `Q4_K`.
+    pub name: String,
+    /// Weights a block.
+    pub elems: u32,
+    /// Bytes a block.
+    pub bytes: u32,
+    /// Fields in order.
+    pub fields: Vec<Field>,
+    /// Where it is defined.
+    pub origin: Origin,
+}
+
+/// [`Field::count`] of a field without an end, `[f32]`: dense formats, whose blocks hold one weight.
+pub const OPEN: u32 = u32::MAX;
+
+/// A field of a format's layout.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// The accessor's name.
+    pub name: String,
+    /// The type of its elements.
+    pub kind: FieldKind,
+    /// Elements; `None` for a single one, which is read without an index; [`OPEN`] for a field that
+    /// goes on into the blocks that follow.
+    pub count: Option<u32>,
+    /// Bytes from the block's start.
+    pub offset: u32,
+}
+
+/// What lies in memory, in little-endian order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum FieldKind {
+    /// `u8`, read as `u32`.
+    U8,
+    /// `i8`, read as `i32`.
+    I8,
+    /// `u16`, read as `u32`.
+    U16,
+    /// `i16`, read as `i32`.
+    I16,
+    /// `u32`
+    U32,
+    /// `f16`, read as `f32`.
+    F16,
+    /// `f32`
+    F32,
+}
+
+impl FieldKind {
+    /// Bytes of one element.
+    pub fn size(self) -> u32 {
+        match self {
+            Self::U8 | Self::I8 => 1,
+            Self::U16 | Self::I16 | Self::F16 => 2,
+            Self::U32 | Self::F32 => 4,
+        }
+    }
+
+    /// The type that an accessor gives.
+    pub fn ty(self) -> Type {
+        match self {
+            Self::U8 | Self::U16 | Self::U32 => Type::U32,
+            Self::I8 | Self::I16 => Type::I32,
+            Self::F16 | Self::F32 => Type::F32,
+        }
+    }
+
+    /// The kind that a layout's type names.
+    pub fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "u8" => Self::U8,
+            "i8" => Self::I8,
+            "u16" => Self::U16,
+            "i16" => Self::I16,
+            "u32" => Self::U32,
+            "f16" => Self::F16,
+            "f32" => Self::F32,
+            _ => return None,
+        })
+    }
+
+    /// The name in a layout, and of the load in WGSL and Rust.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::U8 => "u8",
+            Self::I8 => "i8",
+            Self::U16 => "u16",
+            Self::I16 => "i16",
+            Self::U32 => "u32",
+            Self::F16 => "f16",
+            Self::F32 => "f32",
+        }
+    }
+}
+
+/// A kernel: its interface and its body.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    /// The body; slices and params of its signature are not among its parameters.
+    pub function: Function,
+    /// `&[T]` and `&mut [T]` parameters, in order.
+    pub bindings: Vec<KernelBinding>,
+    /// Scalar and vector parameters, in order.
+    pub params: Vec<KernelParam>,
+    /// Workgroup variables.
+    pub workgroup: Vec<WorkgroupVar>,
+    /// Invocations by dimension.
+    pub workgroup_size: [u32; 3],
+}
+
+/// A slice parameter of a kernel.
+#[derive(Clone, Debug)]
+pub struct KernelBinding {
+    /// The author's name.
+    pub name: String,
+    /// Element type: [`Type::Packed`], or a type with a layout.
+    pub elem: Type,
+    /// Whether it is `&mut`.
+    pub writable: bool,
+    /// The parameter's place.
+    pub span: Span,
+}
+
+/// A plain parameter of a kernel.
+#[derive(Clone, Debug)]
+pub struct KernelParam {
+    /// The author's name.
+    pub name: String,
+    /// Scalar or vector.
+    pub ty: Type,
+    /// The parameter's place.
+    pub span: Span,
+}
+
+/// `#[workgroup] let name: [T; N];`
+#[derive(Clone, Debug)]
+pub struct WorkgroupVar {
+    /// The author's name.
+    pub name: String,
+    /// Its type.
+    pub ty: Type,
+    /// The declaration's place.
+    pub span: Span,
+}
+
+impl Module {
+    /// The format behind `id`.
+    pub fn format(&self, id: ItemId) -> Option<&Format> {
+        match self.items.get(id.0) {
+            Some(Item::Format(format)) => Some(format),
+            _ => None,
+        }
+    }
+
+    /// The function behind `id`.
+    pub fn function(&self, id: ItemId) -> Option<&Function> {
+        match self.items.get(id.0) {
+            Some(Item::Function(function)) => Some(function),
+            _ => None,
+        }
+    }
+}

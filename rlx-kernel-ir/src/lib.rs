@@ -1,0 +1,32 @@
+//! The kernel IR: what a `#[kernel]` body means, independent of its tokens.
+//!
+//! A front end (the proc macros, or the region builder at graph compile time) makes a [`Module`];
+//! [`compile`] infers its types, specialises helpers for the bindings they are given, prints WGSL
+//! with a map back to spans, and has naga validate the result. Every problem comes back as a
+//! [`Diagnostic`] at a [`Span`] of the front end's.
+#![forbid(unsafe_code)]
+
+pub mod builtin;
+pub mod compile;
+pub mod consteval;
+pub mod diagnostic;
+pub mod expr;
+pub mod infer;
+pub mod item;
+pub mod span;
+pub mod stmt;
+pub mod types;
+pub mod validate;
+pub mod wgsl;
+
+pub use compile::{CompileOptions, Compiled, compile, compile_functions};
+pub use diagnostic::Diagnostic;
+pub use builtin::Builtin;
+pub use expr::{BinaryOp, Expr, ExprKind, UnaryOp};
+pub use item::{
+    Const, Field, FieldKind, Format, Function, Item, ItemId, Kernel, KernelBinding, KernelParam,
+    Local, LocalId, Module, OPEN, Origin, Parameter, WorkgroupVar,
+};
+pub use span::Span;
+pub use stmt::{Block, Stmt};
+pub use types::{Scalar, Source, Type};

@@ -1,0 +1,80 @@
+//! Statements.
+
+use crate::expr::{BinaryOp, Expr};
+use crate::item::LocalId;
+use crate::span::Span;
+
+/// `{ stmts… tail }`
+#[derive(Clone, Debug, Default)]
+pub struct Block {
+    /// Statements in order.
+    pub stmts: Vec<Stmt>,
+    /// The value of the block, where it has one.
+    pub tail: Option<Box<Expr>>,
+}
+
+/// A statement.
+#[derive(Clone, Debug)]
+pub enum Stmt {
+    /// `let x = init;`
+    Let {
+        /// The variable.
+        local: LocalId,
+        /// Its first value.
+        init: Option<Expr>,
+        /// The whole statement.
+        span: Span,
+    },
+    /// `place = value;`, `place op= value;`
+    Assign {
+        /// What is written.
+        place: Expr,
+        /// The operator of a compound assignment.
+        op: Option<BinaryOp>,
+        /// The new value or right operand.
+        value: Expr,
+        /// The whole statement.
+        span: Span,
+    },
+    /// An expression for its effect.
+    Expr(Expr),
+    /// `for local in start..end` with an optional `step_by`.
+    For {
+        /// The loop variable.
+        local: LocalId,
+        /// First value.
+        start: Expr,
+        /// Bound.
+        end: Expr,
+        /// Whether the bound is included.
+        inclusive: bool,
+        /// The step, where it is not 1.
+        step: Option<Expr>,
+        /// The body.
+        body: Block,
+        /// Whether it is unrolled.
+        unroll: bool,
+        /// The loop's head.
+        span: Span,
+    },
+    /// `while condition { … }`
+    While {
+        /// The condition.
+        condition: Expr,
+        /// The body.
+        body: Block,
+    },
+    /// `loop { … }`
+    Loop {
+        /// The body.
+        body: Block,
+        /// The keyword.
+        span: Span,
+    },
+    /// `break;`
+    Break(Span),
+    /// `continue;`
+    Continue(Span),
+    /// `return value;`
+    Return(Option<Expr>, Span),
+}

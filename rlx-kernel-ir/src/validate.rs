@@ -1,0 +1,101 @@
+//! naga's verdict on a printed module.
+
+use std::error::Error;
+use std::ops::Range;
+
+use naga::valid::{Capabilities, ValidationFlags, Validator};
+
+use crate::diagnostic::Diagnostic;
+use crate::span::Span;
+use crate::wgsl::Text;
+
+/// What naga says of a module.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Validated {
+    /// Whether the module cannot do without subgroup operations.
+    pub subgroup: bool,
+    /// Offset and size in bytes of each field of the params struct.
+    pub params: Vec<(u32, u32)>,
+    /// Bytes of the params struct, padding included.
+    pub params_size: u32,
+    /// Bytes of workgroup memory.
+    pub workgroup_bytes: u32,
+}
+
+/// Parses and validates `text`, and finds the smallest set of capabilities that it needs.
+///
+/// # Errors
+/// naga's finding, at the span that the text was printed for; `fallback` where it has none.
+pub fn validate(text: &Text, fallback: Span) -> Result<Validated, Diagnostic> {
+    let source = text.as_str();
+    let at = |range: Option<Range<usize>>| range.and_then(|range| text.span_of(&range)).unwrap_or(fallback);
+    let caught = std::panic::catch_unwind(|| naga::front::wgsl::parse_str(source));
+    let module = match caught {
+        Ok(Ok(module)) => module,
+        Ok(Err(error)) => {
+            let range = error.labels().next().and_then(|(span, _)| span.to_range());
+            return Err(Diagnostic::new(at(range), plain(error.message())));
+        }
+        Err(_) => return Err(Diagnostic::new(fallback, "naga stopped while reading this kernel's WGSL")),
+    };
+    // f16 values in f32 (`unpack2x16float`) are core WGSL; naga lists them as a capability.
+    let core = Capabilities::SHADER_FLOAT16_IN_FLOAT32;
+    let all = core | Capabilities::SUBGROUP;
+    check(&module, all).map_err(|(range, message)| Diagnostic::new(at(range), message))?;
+    let mut validated = Validated { subgroup: check(&module, core).is_err(), ..Validated::default() };
+    for (_, variable) in module.global_variables.iter() {
+        let inner = &module.types[variable.ty].inner;
+        match variable.space {
+            naga::AddressSpace::WorkGroup => validated.workgroup_bytes += inner.size(module.to_ctx()).next_multiple_of(16),
+            naga::AddressSpace::Uniform => {
+                if let naga::TypeInner::Struct { members, span } = inner {
+                    validated.params_size = *span;
+                    let size = |member: &naga::StructMember| module.types[member.ty].inner.size(module.to_ctx());
+                    validated.params = members.iter().map(|member| (member.offset, size(member))).collect();
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(validated)
+}
+
+fn check(module: &naga::Module, capabilities: Capabilities) -> Result<(), (Option<Range<usize>>, String)> {
+    let caught = std::panic::catch_unwind(|| Validator::new(ValidationFlags::all(), capabilities).validate(module).map(|_| ()));
+    match caught {
+        Ok(Ok(())) => Ok(()),
+        Ok(Err(error)) => {
+            let range = error.spans().next().and_then(|(span, _)| span.to_range());
+            // The last source says what is wrong; those before it count arena handles.
+            let mut message = error.as_inner().to_string();
+            let mut source: Option<&dyn Error> = error.as_inner().source();
+            while let Some(inner) = source {
+                message = inner.to_string();
+                source = inner.source();
+            }
+            Err((range, plain(&message)))
+        }
+        Err(_) => Err((None, "naga stopped while validating this kernel".into())),
+    }
+}
+
+/// naga's message without its handle numbers (`[12]`).
+fn plain(message: &str) -> String {
+    let mut out = String::with_capacity(message.len());
+    let mut rest = message;
+    while let Some(open) = rest.find('[') {
+        let tail = &rest[open + 1..];
+        match tail.find(']') {
+            Some(close) if close > 0 && tail[..close].bytes().all(|byte| byte.is_ascii_digit()) => {
+                out.push_str(rest[..open].trim_end());
+                rest = &tail[close + 1..];
+            }
+            _ => {
+                out.push_str(&rest[..=open]);
+                rest = tail;
+            }
+        }
+    }
+    out.push_str(rest);
+    out
+}

@@ -1,0 +1,13 @@
+//! The WGSL printer: text as an expert would write it, with a map from its bytes to spans.
+
+mod expr;
+mod function;
+mod load;
+mod module;
+mod name;
+mod stmt;
+mod text;
+
+pub(crate) use module::element;
+pub use module::{Printed, print, print_functions};
+pub use text::Text;

@@ -1,0 +1,457 @@
+//! Expressions, with no more parentheses than WGSL needs.
+
+use super::function::FunctionPrinter;
+use super::load;
+use super::stmt::Target;
+use super::text::Text;
+use crate::builtin::{Builtin, Spelling};
+use crate::expr::{BinaryOp, Expr, ExprKind, UnaryOp};
+use crate::types::{Scalar, Type};
+
+/// What an expression is to the parser of WGSL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shape {
+    /// A name, a literal, a call, an index.
+    Atom,
+    /// `-x`
+    Unary,
+    /// `a op b`
+    Binary(BinaryOp),
+}
+
+impl FunctionPrinter<'_, '_> {
+    /// An expression at the top of a statement or argument.
+    pub fn expr(&mut self, expr: &Expr) -> Text {
+        self.shaped(expr).0
+    }
+
+    /// An expression as an operand that binds tighter than any operator.
+    pub fn operand(&mut self, expr: &Expr) -> Text {
+        let (text, shape) = self.shaped(expr);
+        if shape == Shape::Atom { text } else { parenthesised(&text) }
+    }
+
+    fn shaped(&mut self, expr: &Expr) -> (Text, Shape) {
+        let (text, shape) = self.unmarked(expr);
+        (text.marked(expr.span), shape)
+    }
+
+    fn unmarked(&mut self, expr: &Expr) -> (Text, Shape) {
+        if !matches!(expr.kind, ExprKind::Const(_))
+            && let Some(value) = self.folded(expr)
+        {
+            let shape = if value.starts_with('-') { Shape::Unary } else { Shape::Atom };
+            return (Text::new(value), shape);
+        }
+        match &expr.kind {
+            ExprKind::Int(value) => (Text::new(int(i128::from(*value), &expr.ty)), Shape::Atom),
+            ExprKind::Float(text) => (Text::new(float(text)), Shape::Atom),
+            ExprKind::Bool(value) => (Text::new(value.to_string()), Shape::Atom),
+            ExprKind::Literal(text) => (Text::new(*text), Shape::Atom),
+            ExprKind::Local(local) => {
+                let name = self.locals.get(local).cloned().unwrap_or_default();
+                match &expr.ty {
+                    Type::Slice { source: Some(source), .. } => (Text::new(self.context.source(*source)), Shape::Atom),
+                    _ => (Text::new(name), Shape::Atom),
+                }
+            }
+            ExprKind::Binding(index) => (Text::new(&self.context.bindings[*index]), Shape::Atom),
+            ExprKind::Workgroup(index) => (Text::new(&self.context.workgroup[*index]), Shape::Atom),
+            ExprKind::Param(index) => {
+                let kernel = self.context.module.kernel.as_ref();
+                let name = kernel.map_or("", |kernel| &kernel.params[*index].name);
+                (Text::new(format!("params.{}", super::name::spell(name))), Shape::Atom)
+            }
+            ExprKind::Const(id) => {
+                self.printed.consts.insert(*id);
+                (Text::new(self.context.consts.get(id).cloned().unwrap_or_default()), Shape::Atom)
+            }
+            ExprKind::Unary(op, inner) => {
+                let sign = match op {
+                    UnaryOp::Neg => "-",
+                    UnaryOp::Not if inner.ty.scalar() == Some(Scalar::Bool) => "!",
+                    UnaryOp::Not => "~",
+                };
+                let (text, shape) = self.shaped(inner);
+                let mut out = Text::new(sign);
+                // `--x` would be a decrement.
+                out.append(&if shape == Shape::Atom { text } else { parenthesised(&text) });
+                (out, Shape::Unary)
+            }
+            ExprKind::Binary(op, a, b) => self.binary(*op, a, b),
+            ExprKind::Cast(inner) if inner.ty == expr.ty => self.shaped(inner),
+            ExprKind::Cast(inner) => {
+                let mut out = Text::new(format!("{}(", Self::type_name(&expr.ty)));
+                out.append(&self.expr(inner));
+                out.push(")");
+                (out, Shape::Atom)
+            }
+            ExprKind::Index(base, index) => {
+                let [base, index] = self.ordered([base, index]);
+                let mut out = base;
+                out.push("[");
+                out.append(&index);
+                out.push("]");
+                (out, Shape::Atom)
+            }
+            ExprKind::Field(base, name) => {
+                let mut out = self.operand(base);
+                out.push(".");
+                out.push(name);
+                (out, Shape::Atom)
+            }
+            ExprKind::Array(elems) => {
+                let args = self.arguments(elems);
+                (call(&Self::type_name(&expr.ty), &args), Shape::Atom)
+            }
+            ExprKind::Repeat(value, len) => {
+                let args = if is_zero(value) {
+                    Vec::new()
+                } else {
+                    let value = if self.is_simple(value) { self.expr(value) } else { self.spill(value, "value") };
+                    vec![value; *len as usize]
+                };
+                (call(&Self::type_name(&expr.ty), &args), Shape::Atom)
+            }
+            ExprKind::Ref(_, inner) => {
+                let mut out = Text::new("&");
+                out.append(&self.operand(inner));
+                (out, Shape::Unary)
+            }
+            ExprKind::Deref(inner) => {
+                let mut out = Text::new("*");
+                out.append(&self.operand(inner));
+                (parenthesised(&out), Shape::Atom)
+            }
+            ExprKind::Instance(index, args) => {
+                self.printed.calls.insert(*index);
+                let mut args = self.arguments(args);
+                let inputs = self.context.printed.get(*index).map(|printed| printed.inputs.clone()).unwrap_or_default();
+                for input in inputs {
+                    self.printed.inputs.insert(input);
+                    args.push(Text::new(input.name()));
+                }
+                (call(&self.context.instances[*index], &args), Shape::Atom)
+            }
+            ExprKind::Builtin(builtin, args) => self.builtin(builtin, args, &expr.ty),
+            ExprKind::Load { source, kind, align, address } => {
+                let address = self.expr(address);
+                let operand = if address.as_str().contains(' ') { parenthesised(&address) } else { address.clone() };
+                let variable = self.context.source(*source).to_string();
+                let text = load::load(&mut self.printed.loads, &variable, *kind, *align, address.as_str(), operand.as_str());
+                (Text::new(text), Shape::Atom)
+            }
+            ExprKind::Length(source) => (Text::new(format!("arrayLength(&{})", self.context.source(*source))), Shape::Atom),
+            ExprKind::If(..) | ExprKind::Block(_) | ExprKind::Match(..) => self.branching(expr),
+            ExprKind::Call(..) | ExprKind::Named(..) | ExprKind::Method(..) => (Text::default(), Shape::Atom),
+        }
+    }
+
+    /// The literal of a constant expression that is worth folding: one that an unrolled variable or
+    /// a format's const went into, or an `if` decided at compile time.
+    fn folded(&self, expr: &Expr) -> Option<String> {
+        let worth = match &expr.kind {
+            ExprKind::Local(_) => true,
+            ExprKind::Binary(..) | ExprKind::Unary(..) | ExprKind::Cast(_) => true,
+            _ => false,
+        };
+        if !worth {
+            return None;
+        }
+        let value = self.eval(expr)?;
+        match &expr.ty {
+            Type::Scalar(Scalar::Bool) => Some((value != 0).to_string()),
+            Type::Scalar(_) => Some(int(value, &expr.ty)),
+            _ => None,
+        }
+    }
+
+    fn binary(&mut self, op: BinaryOp, a: &Expr, b: &Expr) -> (Text, Shape) {
+        if op.is_logical() && self.needs_statements(b) {
+            // Short circuit: the right side runs only where it must.
+            let first = self.expr(a);
+            let name = self.fresh(if op == BinaryOp::And { "both" } else { "either" });
+            let mut text = Text::new(format!("var {name} = "));
+            text.append(&first);
+            text.push(";");
+            self.line(&text);
+            self.plain(&format!("if {}{name} {{", if op == BinaryOp::And { "" } else { "!" }));
+            self.indent += 1;
+            self.value(b, Target::Assign(&name));
+            self.indent -= 1;
+            self.plain("}");
+            return (Text::new(name), Shape::Atom);
+        }
+        if self.needs_statements(b) && !self.is_simple(a) {
+            let left = self.spill(a, "left");
+            let (right, shape) = self.shaped(b);
+            return (self.joined(op, (left, Shape::Atom), (right, shape), b), Shape::Binary(op));
+        }
+        // x + 0 and x * 1 come of unrolled loops.
+        if let Some(kept) = self.neutral(op, a, b) {
+            return self.shaped(kept);
+        }
+        let left = self.shaped(a);
+        let right = self.shaped(b);
+        (self.joined(op, left, right, b), Shape::Binary(op))
+    }
+
+    fn neutral<'e>(&self, op: BinaryOp, a: &'e Expr, b: &'e Expr) -> Option<&'e Expr> {
+        let (left, right) = (self.eval(a), self.eval(b));
+        match (op, left, right) {
+            (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Shr | BinaryOp::Shl, None, Some(0)) | (BinaryOp::Mul | BinaryOp::Div, None, Some(1)) => Some(a),
+            (BinaryOp::Add, Some(0), None) | (BinaryOp::Mul, Some(1), None) => Some(b),
+            _ => None,
+        }
+    }
+
+    fn joined(&self, op: BinaryOp, left: (Text, Shape), right: (Text, Shape), b: &Expr) -> Text {
+        let wrap = |(text, shape): (Text, Shape), is_left: bool| {
+            let bare = match shape {
+                Shape::Atom => true,
+                Shape::Unary => true,
+                Shape::Binary(inner) => nests(op, inner, is_left),
+            };
+            if bare { text } else { parenthesised(&text) }
+        };
+        let mut out = wrap(left, true);
+        out.push(&format!(" {} ", op.text()));
+        let mut right = wrap(right, false);
+        if op.is_shift() && b.ty == Type::I32 {
+            // WGSL shifts by u32 only.
+            right = call("u32", &[right]);
+        }
+        out.append(&right);
+        out
+    }
+
+    fn builtin(&mut self, builtin: &Builtin, args: &[Expr], ty: &Type) -> (Text, Shape) {
+        match builtin.wgsl {
+            Spelling::Call(name) => {
+                // WGSL's `select` names the false value first.
+                let args = self.arguments(args);
+                let args = if name == "select" { vec![args[1].clone(), args[0].clone(), args[2].clone()] } else { args };
+                (call(name, &args), Shape::Atom)
+            }
+            Spelling::Constructor => {
+                let args = self.arguments(args);
+                (call(&Self::type_name(ty), &args), Shape::Atom)
+            }
+            Spelling::Bitcast => {
+                let args = self.arguments(args);
+                (call(&format!("bitcast<{}>", Self::type_name(ty)), &args), Shape::Atom)
+            }
+            Spelling::Operator(text) => {
+                let op = match text {
+                    "+" => BinaryOp::Add,
+                    "-" => BinaryOp::Sub,
+                    _ => BinaryOp::Mul,
+                };
+                self.binary(op, &args[0], &args[1])
+            }
+            Spelling::DivCeil => {
+                let (a, b) = (&args[0], &args[1]);
+                let [first, second] = self.ordered([a, b]);
+                let (first, second) = (wrapped(first), wrapped(second));
+                let one = int(1, ty);
+                let text = match self.eval(b) {
+                    Some(value) => format!("({} + {}) / {}", first.as_str(), int(value - 1, ty), int(value, ty)),
+                    None => format!("({} + {s} - {one}) / {s}", first.as_str(), s = second.as_str()),
+                };
+                (Text::new(text), Shape::Binary(BinaryOp::Div))
+            }
+            Spelling::Input(input) => {
+                self.printed.inputs.insert(input);
+                (Text::new(input.name()), Shape::Atom)
+            }
+        }
+    }
+
+    /// Arguments in order; those before one that needs statements are kept in variables.
+    fn arguments(&mut self, args: &[Expr]) -> Vec<Text> {
+        let last = args.iter().rposition(|arg| self.needs_statements(arg)).unwrap_or(0);
+        args.iter()
+            .enumerate()
+            .map(|(index, arg)| if index < last && !self.is_simple(arg) { self.spill(arg, "value") } else { self.expr(arg) })
+            .collect()
+    }
+
+    fn ordered(&mut self, [a, b]: [&Expr; 2]) -> [Text; 2] {
+        if self.needs_statements(b) && self.needs_statements(a) {
+            let first = self.spill(a, "value");
+            return [first, self.expr(b)];
+        }
+        if self.needs_statements(b) {
+            // The base of an index is a place: it has no value to keep.
+            let second = self.spill(b, "index");
+            return [self.operand(a), second];
+        }
+        [self.operand(a), self.expr(b)]
+    }
+
+    /// An `if`, block or `match` as a value.
+    fn branching(&mut self, expr: &Expr) -> (Text, Shape) {
+        if let ExprKind::If(condition, then, otherwise) = &expr.kind
+            && let Some(value) = self.eval(condition)
+        {
+            let taken = if value != 0 { Some(then) } else { None };
+            match (taken, otherwise.as_deref()) {
+                (Some(block), _) if block.stmts.is_empty() => {
+                    if let Some(tail) = &block.tail {
+                        return self.shaped(tail);
+                    }
+                }
+                (None, Some(Expr { kind: ExprKind::Block(block), .. })) if block.stmts.is_empty() => {
+                    if let Some(tail) = &block.tail {
+                        return self.shaped(tail);
+                    }
+                }
+                (None, Some(other)) if matches!(other.kind, ExprKind::If(..)) => return self.shaped(other),
+                _ => {}
+            }
+        }
+        if let Some((condition, then, otherwise)) = self.as_select(expr) {
+            let args = [self.expr(otherwise), self.expr(then), self.expr(condition)];
+            return (call("select", &args), Shape::Atom);
+        }
+        if matches!(expr.ty, Type::Unit | Type::Never) {
+            self.value(expr, Target::Discard);
+            return (Text::default(), Shape::Atom);
+        }
+        let name = self.fresh("value");
+        self.plain(&format!("var {name}: {};", Self::type_name(&expr.ty)));
+        self.value(expr, Target::Assign(&name));
+        (Text::new(name), Shape::Atom)
+    }
+
+    /// The parts of an `if` whose both values are free to compute.
+    pub fn as_select<'e>(&self, expr: &'e Expr) -> Option<(&'e Expr, &'e Expr, &'e Expr)> {
+        let ExprKind::If(condition, then, Some(otherwise)) = &expr.kind else { return None };
+        let ExprKind::Block(otherwise) = &otherwise.kind else { return None };
+        if !then.stmts.is_empty() || !otherwise.stmts.is_empty() {
+            return None;
+        }
+        let (then, otherwise) = (then.tail.as_deref()?, otherwise.tail.as_deref()?);
+        let plain = matches!(expr.ty, Type::Scalar(_) | Type::Vector(..));
+        (plain && self.eval(condition).is_none() && !self.needs_statements(condition) && self.is_simple(then) && self.is_simple(otherwise))
+            .then_some((condition, then, otherwise))
+    }
+
+    /// Whether `expr` is an `if`, block or `match`, to be printed as statements.
+    pub fn is_branching(&self, expr: &Expr) -> bool {
+        match &expr.kind {
+            ExprKind::If(condition, then, otherwise) => match self.eval(condition) {
+                Some(value) => {
+                    let decided = if value != 0 { Some(then) } else { None };
+                    match (decided, otherwise.as_deref()) {
+                        (Some(block), _) => !block.stmts.is_empty() || block.tail.as_deref().is_some_and(|tail| self.is_branching(tail)),
+                        (None, Some(other)) => self.is_branching(other),
+                        (None, None) => true,
+                    }
+                }
+                None => true,
+            },
+            ExprKind::Block(block) => !block.stmts.is_empty() || block.tail.as_deref().is_none_or(|tail| self.is_branching(tail)),
+            ExprKind::Match(..) => true,
+            _ => false,
+        }
+    }
+
+    /// Whether evaluating `expr` takes statements.
+    pub fn needs_statements(&self, expr: &Expr) -> bool {
+        let any = |exprs: &[Expr]| exprs.iter().any(|expr| self.needs_statements(expr));
+        match &expr.kind {
+            ExprKind::If(..) | ExprKind::Block(_) | ExprKind::Match(..) => self.is_branching(expr) && self.as_select(expr).is_none(),
+            ExprKind::Unary(_, inner)
+            | ExprKind::Cast(inner)
+            | ExprKind::Field(inner, _)
+            | ExprKind::Ref(_, inner)
+            | ExprKind::Deref(inner)
+            | ExprKind::Load { address: inner, .. } => self.needs_statements(inner),
+            ExprKind::Repeat(inner, _) => self.needs_statements(inner) || !is_zero(inner) && !self.is_simple(inner),
+            ExprKind::Binary(_, a, b) | ExprKind::Index(a, b) => self.needs_statements(a) || self.needs_statements(b),
+            ExprKind::Array(args) | ExprKind::Instance(_, args) | ExprKind::Builtin(_, args) => any(args),
+            _ => false,
+        }
+    }
+
+    /// Whether `expr` costs nothing and changes nothing.
+    fn is_simple(&self, expr: &Expr) -> bool {
+        match &expr.kind {
+            ExprKind::Int(_)
+            | ExprKind::Float(_)
+            | ExprKind::Bool(_)
+            | ExprKind::Literal(_)
+            | ExprKind::Local(_)
+            | ExprKind::Param(_)
+            | ExprKind::Const(_) => true,
+            ExprKind::Unary(_, inner) | ExprKind::Field(inner, _) | ExprKind::Cast(inner) => self.is_simple(inner),
+            ExprKind::Binary(op, a, b) => {
+                !op.is_logical() && !matches!(op, BinaryOp::Div | BinaryOp::Rem) && self.is_simple(a) && self.is_simple(b)
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Whether `inner` may stand bare as an operand of `outer`.
+fn nests(outer: BinaryOp, inner: BinaryOp, is_left: bool) -> bool {
+    use BinaryOp::{Add, And, BitAnd, BitOr, BitXor, Div, Mul, Or, Rem, Sub};
+    let additive = |op| matches!(op, Add | Sub);
+    let multiplicative = |op| matches!(op, Mul | Div | Rem);
+    match outer {
+        Add | Sub => multiplicative(inner) || additive(inner) && is_left,
+        Mul | Div | Rem => multiplicative(inner) && is_left,
+        _ if outer.is_comparison() => additive(inner) || multiplicative(inner),
+        BitAnd | BitOr | BitXor => inner == outer && is_left,
+        And | Or => inner.is_comparison() || inner == outer && is_left || additive(inner) || multiplicative(inner),
+        _ => false,
+    }
+}
+
+fn parenthesised(text: &Text) -> Text {
+    let mut out = Text::new("(");
+    out.append(text);
+    out.push(")");
+    out
+}
+
+fn wrapped(text: Text) -> Text {
+    if text.as_str().contains(' ') { parenthesised(&text) } else { text }
+}
+
+fn call(name: &str, args: &[Text]) -> Text {
+    let mut out = Text::new(format!("{name}("));
+    for (index, arg) in args.iter().enumerate() {
+        out.push(if index == 0 { "" } else { ", " });
+        out.append(arg);
+    }
+    out.push(")");
+    out
+}
+
+fn is_zero(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Int(0) => true,
+        ExprKind::Float(text) => text.parse::<f32>().is_ok_and(|value| value.to_bits() == 0),
+        ExprKind::Builtin(builtin, args) if matches!(builtin.wgsl, Spelling::Constructor) => args.iter().all(is_zero),
+        ExprKind::Repeat(value, _) => is_zero(value),
+        _ => false,
+    }
+}
+
+fn int(value: i128, ty: &Type) -> String {
+    match ty {
+        Type::Scalar(Scalar::U32) => format!("{value}u"),
+        _ => value.to_string(),
+    }
+}
+
+/// A float literal that WGSL takes for one.
+fn float(text: &str) -> String {
+    if text.contains(['.', 'e', 'E']) {
+        let text = text.strip_suffix('.').map_or_else(|| text.to_string(), |text| format!("{text}.0"));
+        return text;
+    }
+    format!("{text}.0")
+}

@@ -1,0 +1,254 @@
+//! A whole module: bindings, params, consts, helpers, entry point.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::fmt::Write as _;
+
+use super::function::{FunctionPrinter, PrintedFunction};
+use super::load::LoadHelper;
+use super::name::{Names, unique};
+use super::text::Text;
+use crate::builtin::Input;
+use crate::diagnostic::Diagnostic;
+use crate::infer::Typed;
+use crate::item::{Function, Item, ItemId, Kernel, Module};
+use crate::types::{Source, Type};
+
+/// A printed kernel.
+#[derive(Clone, Debug)]
+pub struct Printed {
+    /// The module in its native header and split form.
+    pub text: Text,
+    /// The variables of the bindings.
+    pub variables: Vec<String>,
+    /// The entry point.
+    pub entry: String,
+    /// Values of the invocation that the entry point takes.
+    pub inputs: BTreeSet<Input>,
+}
+
+/// Module-level facts that function printers share.
+pub(super) struct Context<'m> {
+    pub module: &'m Module,
+    pub typed: &'m Typed,
+    pub names: Names,
+    pub bindings: Vec<String>,
+    pub workgroup: Vec<String>,
+    pub instances: Vec<String>,
+    pub consts: HashMap<ItemId, String>,
+    pub printed: Vec<PrintedFunction>,
+}
+
+impl<'m> Context<'m> {
+    fn new(module: &'m Module, typed: &'m Typed) -> Self {
+        let mut names: Names = HashSet::new();
+        let mut fresh = |name: &str| {
+            let name = unique(name, |candidate| names.contains(candidate));
+            names.insert(name.clone());
+            name
+        };
+        let kernel = module.kernel.as_ref();
+        // Values of the invocation keep their names for themselves.
+        for builtin in crate::builtin::BUILTINS {
+            if let crate::builtin::Spelling::Input(input) = builtin.wgsl {
+                fresh(input.name());
+            }
+        }
+        let bindings: Vec<String> =
+            kernel.map_or_else(Vec::new, |kernel| kernel.bindings.iter().map(|binding| fresh(&binding.name)).collect());
+        if let Some(kernel) = kernel {
+            fresh(&kernel.function.wgsl_name);
+        }
+        let workgroup: Vec<String> =
+            kernel.map_or_else(Vec::new, |kernel| kernel.workgroup.iter().map(|var| fresh(&var.name)).collect());
+        let consts = typed
+            .consts
+            .keys()
+            .filter_map(|id| match &module.items[id.0] {
+                Item::Const(item) => Some((*id, fresh(&item.name))),
+                _ => None,
+            })
+            .collect();
+        let mut count: BTreeMap<ItemId, usize> = BTreeMap::new();
+        for instance in &typed.instances {
+            *count.entry(instance.item).or_default() += 1;
+        }
+        let instances = typed
+            .instances
+            .iter()
+            .map(|instance| {
+                let mut name = instance.function.wgsl_name.clone();
+                if count[&instance.item] > 1 {
+                    for source in instance.sources.iter().flatten() {
+                        let _ = write!(name, "_{}", source_name(*source, &bindings, &workgroup));
+                    }
+                }
+                fresh(&name)
+            })
+            .collect();
+        Self { module, typed, names, bindings, workgroup, instances, consts, printed: Vec::new() }
+    }
+
+    pub fn source(&self, source: Source) -> &str {
+        source_name(source, &self.bindings, &self.workgroup)
+    }
+
+    fn print_instances(&mut self) -> Result<(), Vec<Diagnostic>> {
+        let typed = self.typed;
+        for (index, instance) in typed.instances.iter().enumerate() {
+            let name = self.instances[index].clone();
+            let printed = FunctionPrinter::new(self, &instance.function).helper(&name)?;
+            self.printed.push(printed);
+        }
+        Ok(())
+    }
+
+    /// What `roots` reach, in the order of printing.
+    fn reachable(&self, roots: &PrintedFunction) -> Vec<usize> {
+        let mut seen: BTreeSet<usize> = roots.calls.clone();
+        let mut queue: Vec<usize> = roots.calls.iter().copied().collect();
+        while let Some(index) = queue.pop() {
+            for call in &self.printed[index].calls {
+                if seen.insert(*call) {
+                    queue.push(*call);
+                }
+            }
+        }
+        seen.into_iter().collect()
+    }
+
+    fn print_consts(&self, used: &BTreeSet<ItemId>, text: &mut Text) -> Result<(), Vec<Diagnostic>> {
+        for id in used {
+            let (Item::Const(item), Some(value)) = (&self.module.items[id.0], self.typed.consts.get(id)) else {
+                continue;
+            };
+            let function = Function {
+                locals: Vec::new(),
+                params: Vec::new(),
+                name: item.name.clone(),
+                wgsl_name: item.name.clone(),
+                ret: item.ty.clone(),
+                body: crate::stmt::Block::default(),
+                span: value.span,
+                origin: item.origin.clone(),
+            };
+            let value = FunctionPrinter::new(self, &function).constant(value)?;
+            text.push(&format!("const {}: {} = ", self.consts[id], item.ty.wgsl().unwrap_or_default()));
+            text.append(&value);
+            text.push(";\n");
+        }
+        if !used.is_empty() {
+            text.push("\n");
+        }
+        Ok(())
+    }
+}
+
+fn source_name<'a>(source: Source, bindings: &'a [String], workgroup: &'a [String]) -> &'a str {
+    match source {
+        Source::Binding(index) => bindings.get(index).map_or("", String::as_str),
+        Source::Workgroup(index) => workgroup.get(index).map_or("", String::as_str),
+    }
+}
+
+/// Prints the kernel of `module`.
+///
+/// # Errors
+/// What can only be seen while printing, such as an `#[unroll]` over bounds that are no constants.
+pub fn print(module: &Module, typed: &Typed) -> Result<Printed, Vec<Diagnostic>> {
+    let (Some(kernel), Some(body)) = (&module.kernel, &typed.kernel) else {
+        return Err(vec![Diagnostic::new(crate::span::Span::NONE, "there is no kernel to print")]);
+    };
+    let mut context = Context::new(module, typed);
+    context.print_instances()?;
+    let entry = super::name::spell(&kernel.function.wgsl_name);
+    let main = FunctionPrinter::new(&context, body).entry(&entry, kernel.workgroup_size)?;
+    let reached = context.reachable(&main);
+
+    let mut consts = main.consts.clone();
+    let mut loads: BTreeSet<LoadHelper> = main.loads.clone();
+    for index in &reached {
+        consts.extend(&context.printed[*index].consts);
+        loads.extend(context.printed[*index].loads.iter().cloned());
+    }
+    let mut text = Text::default();
+    print_bindings(kernel, &context.bindings, &mut text);
+    print_params(kernel, &mut text);
+    context.print_consts(&consts, &mut text)?;
+    for (var, name) in kernel.workgroup.iter().zip(&context.workgroup) {
+        let start = text.len();
+        text.push(&format!("var<workgroup> {name}: {};\n", var.ty.wgsl().unwrap_or_default()));
+        text.mark_from(start, var.span);
+    }
+    if !kernel.workgroup.is_empty() {
+        text.push("\n");
+    }
+    for load in &loads {
+        text.push(&load.print());
+        text.push("\n");
+    }
+    for index in &reached {
+        text.append(&context.printed[*index].text);
+        text.push("\n");
+    }
+    text.append(&main.text);
+    Ok(Printed { text, variables: context.bindings, entry, inputs: main.inputs })
+}
+
+/// Prints helpers alone, each with the name it is called by: what a region is composed of.
+///
+/// # Errors
+/// As [`print`].
+pub fn print_functions(module: &Module, typed: &Typed) -> Result<Vec<(String, Text)>, Vec<Diagnostic>> {
+    let mut context = Context::new(module, typed);
+    context.print_instances()?;
+    let mut all = Vec::new();
+    let mut consts = BTreeSet::new();
+    for printed in &context.printed {
+        consts.extend(printed.consts.iter().copied());
+    }
+    for id in &consts {
+        let mut text = Text::default();
+        context.print_consts(&BTreeSet::from([*id]), &mut text)?;
+        all.push((context.consts[id].clone(), text));
+    }
+    for (name, printed) in context.instances.iter().zip(&context.printed) {
+        all.push((name.clone(), printed.text.clone()));
+    }
+    Ok(all)
+}
+
+fn print_bindings(kernel: &Kernel, variables: &[String], text: &mut Text) {
+    for (index, (binding, variable)) in kernel.bindings.iter().zip(variables).enumerate() {
+        let access = if binding.writable { "read_write" } else { "read" };
+        let element = element(&binding.elem);
+        let start = text.len();
+        text.push(&format!("@group(0) @binding({index}) var<storage, {access}> {variable}: array<{element}>;\n"));
+        text.mark_from(start, binding.span);
+    }
+    if !kernel.params.is_empty() {
+        text.push(&format!("@group(0) @binding({}) var<uniform> params: Params;\n", kernel.bindings.len()));
+    }
+    text.push("\n");
+}
+
+/// The element of a binding in WGSL; packed weights are words.
+pub(crate) fn element(elem: &Type) -> String {
+    match elem {
+        Type::Packed(_) => "u32".into(),
+        other => other.wgsl().unwrap_or_default(),
+    }
+}
+
+fn print_params(kernel: &Kernel, text: &mut Text) {
+    if kernel.params.is_empty() {
+        return;
+    }
+    text.push("struct Params {\n");
+    for param in &kernel.params {
+        let start = text.len();
+        let name = super::name::spell(&param.name);
+        text.push(&format!("    {name}: {},\n", param.ty.wgsl().unwrap_or_default()));
+        text.mark_from(start, param.span);
+    }
+    text.push("}\n\n");
+}

@@ -1,0 +1,369 @@
+//! Statements.
+
+use std::collections::HashSet;
+
+use super::function::FunctionPrinter;
+use super::text::Text;
+use crate::consteval;
+use crate::diagnostic::Diagnostic;
+use crate::expr::{Expr, ExprKind};
+use crate::span::Span;
+use crate::stmt::{Block, Stmt};
+use crate::types::{Scalar, Type};
+
+/// Where the value of a block goes.
+#[derive(Clone, Copy)]
+pub(super) enum Target<'a> {
+    /// Nowhere.
+    Discard,
+    /// `return value;`
+    Return,
+    /// `name = value;`
+    Assign(&'a str),
+}
+
+/// Iterations that `#[unroll]` writes out at the most.
+const MAX_UNROLL: i128 = 1024;
+
+impl FunctionPrinter<'_, '_> {
+    pub fn body(&mut self, body: &Block, ret: &Type) {
+        let target = if *ret == Type::Unit { Target::Discard } else { Target::Return };
+        self.block(body, target);
+    }
+
+    /// One line of text.
+    pub fn line(&mut self, text: &Text) {
+        self.out.push(&"    ".repeat(self.indent));
+        self.out.append(text);
+        self.out.push("\n");
+    }
+
+    pub fn plain(&mut self, text: &str) {
+        self.line(&Text::new(text));
+    }
+
+    /// The statements of a block, in the scope that is open.
+    pub fn block(&mut self, block: &Block, target: Target<'_>) {
+        for stmt in &block.stmts {
+            self.stmt(stmt);
+        }
+        if let Some(tail) = &block.tail {
+            self.value(tail, target);
+        }
+    }
+
+    /// A block in a scope of its own, between braces that the caller prints.
+    fn scoped(&mut self, block: &Block, target: Target<'_>) {
+        self.indent += 1;
+        self.scopes.push(HashSet::new());
+        self.block(block, target);
+        self.scopes.pop();
+        self.indent -= 1;
+    }
+
+    /// An expression as a statement, its value sent to `target`.
+    pub fn value(&mut self, expr: &Expr, target: Target<'_>) {
+        match &expr.kind {
+            ExprKind::If(condition, then, otherwise) => self.branch(condition, then, otherwise.as_deref(), target, expr.span),
+            ExprKind::Block(block) => {
+                self.plain("{");
+                self.scoped(block, target);
+                self.plain("}");
+            }
+            ExprKind::Match(value, arms) => self.switch(value, arms, target),
+            _ => {
+                let value = self.expr(expr);
+                let is_unit = matches!(expr.ty, Type::Unit | Type::Never);
+                let mut text = Text::new(match target {
+                    Target::Discard if is_unit || matches!(expr.kind, ExprKind::Instance(..)) => String::new(),
+                    Target::Discard => "_ = ".into(),
+                    Target::Return => "return ".into(),
+                    Target::Assign(name) => format!("{name} = "),
+                });
+                text.append(&value);
+                text.push(";");
+                self.line(&text.marked(expr.span));
+            }
+        }
+    }
+
+    fn branch(&mut self, condition: &Expr, then: &Block, otherwise: Option<&Expr>, target: Target<'_>, span: Span) {
+        if let Some(value) = self.eval(condition) {
+            // A branch on a constant is decided here.
+            if value != 0 {
+                self.inline(then, target);
+            } else if let Some(otherwise) = otherwise {
+                match &otherwise.kind {
+                    ExprKind::Block(block) => self.inline(block, target),
+                    _ => self.value(otherwise, target),
+                }
+            }
+            return;
+        }
+        let mut head = Text::new("if ");
+        head.append(&self.expr(condition));
+        head.push(" {");
+        self.line(&head.marked(span));
+        self.scoped(then, target);
+        let mut otherwise = otherwise;
+        loop {
+            match otherwise.map(|expr| &expr.kind) {
+                None => break,
+                Some(ExprKind::If(condition, then, next)) if !self.needs_statements(condition) && self.eval(condition).is_none() => {
+                    let mut head = Text::new("} else if ");
+                    head.append(&self.expr(condition));
+                    head.push(" {");
+                    self.line(&head);
+                    self.scoped(then, target);
+                    otherwise = next.as_deref();
+                }
+                Some(ExprKind::Block(block)) => {
+                    if !(block.stmts.is_empty() && block.tail.is_none()) {
+                        self.plain("} else {");
+                        self.scoped(block, target);
+                    }
+                    break;
+                }
+                Some(_) => {
+                    self.plain("} else {");
+                    self.indent += 1;
+                    self.scopes.push(HashSet::new());
+                    if let Some(expr) = otherwise {
+                        self.value(expr, target);
+                    }
+                    self.scopes.pop();
+                    self.indent -= 1;
+                    break;
+                }
+            }
+        }
+        self.plain("}");
+    }
+
+    /// A block whose braces are not needed.
+    fn inline(&mut self, block: &Block, target: Target<'_>) {
+        self.block(block, target);
+    }
+
+    fn switch(&mut self, value: &Expr, arms: &[(Vec<Expr>, Expr)], target: Target<'_>) {
+        let mut head = Text::new("switch ");
+        head.append(&self.expr(value));
+        head.push(" {");
+        self.line(&head);
+        self.indent += 1;
+        for (patterns, arm) in arms {
+            let mut head = Text::default();
+            if patterns.is_empty() {
+                head.push("default: {");
+            } else {
+                head.push("case ");
+                for (index, pattern) in patterns.iter().enumerate() {
+                    head.push(if index == 0 { "" } else { ", " });
+                    head.append(&self.expr(pattern));
+                }
+                head.push(": {");
+            }
+            self.line(&head);
+            self.indent += 1;
+            self.scopes.push(HashSet::new());
+            match &arm.kind {
+                ExprKind::Block(block) => self.block(block, target),
+                _ if arm.ty == Type::Unit && matches!(&arm.kind, ExprKind::Array(elems) if elems.is_empty()) => {}
+                _ => self.value(arm, target),
+            }
+            self.scopes.pop();
+            self.indent -= 1;
+            self.plain("}");
+        }
+        self.indent -= 1;
+        self.plain("}");
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        match stmt {
+            Stmt::Let { local, init, span } => self.declaration(*local, init.as_ref(), *span),
+            Stmt::Assign { place, op, value, span } => {
+                // The value first: it may need statements of its own, and Rust evaluates it first
+                // for an assignment of scalars.
+                let value = self.expr(value);
+                let mut text = self.expr(place);
+                text.push(&op.map_or_else(|| " = ".into(), |op| format!(" {}= ", op.text())));
+                text.append(&value);
+                text.push(";");
+                self.line(&text.marked(*span));
+            }
+            Stmt::Expr(expr) => self.value(expr, Target::Discard),
+            Stmt::For { unroll: true, .. } => self.unrolled(stmt),
+            Stmt::For { .. } => self.counted(stmt),
+            Stmt::While { condition, body } => {
+                self.loops.push(true);
+                if self.needs_statements(condition) {
+                    self.plain("loop {");
+                    self.indent += 1;
+                    let condition = self.operand(condition);
+                    let mut text = Text::new("if !");
+                    text.append(&condition);
+                    text.push(" { break; }");
+                    self.line(&text);
+                    self.indent -= 1;
+                } else {
+                    let mut head = Text::new("while ");
+                    head.append(&self.expr(condition));
+                    head.push(" {");
+                    self.line(&head.marked(condition.span));
+                }
+                self.scoped(body, Target::Discard);
+                self.plain("}");
+                self.loops.pop();
+            }
+            Stmt::Loop { body, span } => {
+                self.loops.push(true);
+                self.line(&Text::new("loop {").marked(*span));
+                self.scoped(body, Target::Discard);
+                self.plain("}");
+                self.loops.pop();
+            }
+            Stmt::Break(span) | Stmt::Continue(span) => {
+                if self.loops.last() == Some(&false) {
+                    let diagnostic = Diagnostic::new(*span, "an unrolled loop cannot be left or continued early");
+                    self.diagnostics.push(diagnostic.help("remove `#[unroll]`, or put the rest of the body under an `if`"));
+                }
+                let word = if matches!(stmt, Stmt::Break(_)) { "break;" } else { "continue;" };
+                self.line(&Text::new(word).marked(*span));
+            }
+            Stmt::Return(value, span) => match value {
+                Some(value) => self.value(value, Target::Return),
+                None => self.line(&Text::new("return;").marked(*span)),
+            },
+        }
+    }
+
+    fn declaration(&mut self, local: crate::item::LocalId, init: Option<&Expr>, span: Span) {
+        let Some(variable) = self.function.locals.get(local.0) else { return };
+        let ty = variable.ty.clone();
+        let Some(init) = init else {
+            let name = self.declare(local);
+            self.line(&Text::new(format!("var {name}: {};", Self::type_name(&ty))).marked(span));
+            return;
+        };
+        if self.is_branching(init) && self.as_select(init).is_none() {
+            // The name must not shadow what the branches still refer to.
+            let name = self.declare(local);
+            self.line(&Text::new(format!("var {name}: {};", Self::type_name(&ty))).marked(span));
+            self.value(init, Target::Assign(&name));
+            return;
+        }
+        let value = self.expr(init);
+        let name = self.declare(local);
+        let keyword = if variable.mutable { "var" } else { "let" };
+        let mut text = Text::new(format!("{keyword} {name} = "));
+        text.append(&value);
+        text.push(";");
+        self.line(&text.marked(span));
+    }
+
+    fn counted(&mut self, stmt: &Stmt) {
+        let Stmt::For { local, start, end, inclusive, step, body, span, .. } = stmt else {
+            return;
+        };
+        let start = self.expr(start);
+        // Rust evaluates the bound once.
+        let end = self.stable(end, "end");
+        let step = step.as_ref().map(|step| self.stable(step, "step"));
+        self.scopes.push(HashSet::new());
+        let name = self.declare(*local);
+        let mut head = Text::new(format!("for (var {name} = "));
+        head.append(&start);
+        head.push(&format!("; {name} {} ", if *inclusive { "<=" } else { "<" }));
+        head.append(&end);
+        match &step {
+            None => head.push(&format!("; {name}++) {{")),
+            Some(step) => {
+                head.push(&format!("; {name} += "));
+                head.append(step);
+                head.push(") {");
+            }
+        }
+        self.line(&head.marked(*span));
+        self.loops.push(true);
+        self.scoped(body, Target::Discard);
+        self.loops.pop();
+        self.scopes.pop();
+        self.plain("}");
+    }
+
+    fn unrolled(&mut self, stmt: &Stmt) {
+        let Stmt::For { local, start, end, inclusive, step, body, span, .. } = stmt else {
+            return;
+        };
+        let bounds = (self.eval(start), self.eval(end), step.as_ref().map_or(Some(1), |step| self.eval(step)));
+        let (Some(from), Some(to), Some(step)) = bounds else {
+            let at = if self.eval(start).is_none() { start.span } else { end.span };
+            let diagnostic = Diagnostic::new(at, "`#[unroll]` needs bounds that are constants");
+            self.diagnostics.push(diagnostic.help("use literals, `#[device]` consts or consts of a format, or remove `#[unroll]`"));
+            return;
+        };
+        let to = if *inclusive { to + 1 } else { to };
+        if step < 1 || (to - from) / step > MAX_UNROLL {
+            let message = format!("`#[unroll]` would write this loop out {} times", (to - from) / step.max(1));
+            self.diagnostics.push(Diagnostic::new(*span, message).help("remove `#[unroll]`"));
+            return;
+        }
+        let declares = body.stmts.iter().any(|stmt| matches!(stmt, Stmt::Let { .. }));
+        self.loops.push(false);
+        let mut value = from;
+        while value < to {
+            self.env.insert(*local, value);
+            if declares {
+                self.plain("{");
+                self.scoped(body, Target::Discard);
+                self.plain("}");
+            } else {
+                self.block(body, Target::Discard);
+            }
+            value += step;
+        }
+        self.env.remove(local);
+        self.loops.pop();
+    }
+
+    /// `expr` as text that gives the same value however often it is evaluated.
+    fn stable(&mut self, expr: &Expr, name: &str) -> Text {
+        if self.is_stable(expr) {
+            return self.expr(expr);
+        }
+        self.spill(expr, name)
+    }
+
+    /// `expr` kept in a variable of its own.
+    pub fn spill(&mut self, expr: &Expr, name: &str) -> Text {
+        let value = self.expr(expr);
+        let name = self.fresh(name);
+        let mut text = Text::new(format!("let {name} = "));
+        text.append(&value);
+        text.push(";");
+        self.line(&text.marked(expr.span));
+        Text::new(name)
+    }
+
+    fn is_stable(&self, expr: &Expr) -> bool {
+        match &expr.kind {
+            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Bool(_) | ExprKind::Literal(_) | ExprKind::Param(_) | ExprKind::Const(_) => true,
+            ExprKind::Local(local) => self.function.locals.get(local.0).is_some_and(|local| !local.mutable),
+            ExprKind::Cast(inner) | ExprKind::Unary(_, inner) | ExprKind::Field(inner, _) => self.is_stable(inner),
+            ExprKind::Binary(_, a, b) => self.is_stable(a) && self.is_stable(b),
+            ExprKind::Builtin(builtin, args) => {
+                matches!(builtin.wgsl, crate::builtin::Spelling::Input(_)) || args.iter().all(|arg| self.is_stable(arg)) && builtin.effect == crate::builtin::Effect::Pure
+            }
+            _ => false,
+        }
+    }
+
+    /// The value of a constant expression.
+    pub fn eval(&self, expr: &Expr) -> Option<i128> {
+        if matches!(expr.ty, Type::Scalar(Scalar::F32)) {
+            return None;
+        }
+        consteval::eval(self.context.module, &self.env, expr)
+    }
+}

@@ -1,0 +1,9 @@
+//! From compiled IR to Rust.
+
+pub mod device;
+pub mod elementwise;
+pub mod format;
+pub mod host;
+pub mod kernel;
+pub mod list;
+pub mod params;

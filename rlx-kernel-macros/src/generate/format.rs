@@ -1,0 +1,100 @@
+//! `#[format]`: the marker type, its Rust side, and its macro.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+use rlx_kernel_ir::{Field, FieldKind};
+
+use super::host;
+use crate::chain;
+use crate::parse::format::FormatItem;
+use crate::{paths, report};
+
+/// The paths that the functions of a format name.
+pub fn paths(format: &FormatItem) -> Vec<syn::Path> {
+    let mut all: Vec<syn::Path> = Vec::new();
+    for function in &format.functions {
+        for path in paths::collect(function, &[]) {
+            if !all.iter().any(|known| paths::text(known) == paths::text(&path)) {
+                all.push(path);
+            }
+        }
+    }
+    all
+}
+
+/// The attribute.
+pub fn attribute(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    let format = match FormatItem::new(attribute.clone(), item.clone()) {
+        Ok(format) => format,
+        Err(error) => return report::syntax(&error),
+    };
+    let rust = rust_side(&format);
+    let head = quote!({ #attribute } #item);
+    let chain = chain::start(&paths(&format), "__define_device", &head);
+    quote!(#rust #chain)
+}
+
+fn rust_side(format: &FormatItem) -> TokenStream {
+    let FormatItem { args, ident, attrs, functions } = format;
+    let (name, ggml, elems, bytes) = (&args.name, args.ggml, args.elems, args.bytes);
+    let (file, line) = chain::origin(ident);
+    let (signatures, bodies): (Vec<_>, Vec<_>) = args.fields.iter().flat_map(accessors).unzip();
+    // Functions beyond the trait's are the format's own.
+    let (of_trait, own): (Vec<_>, Vec<_>) = functions
+        .iter()
+        .partition(|function| ["decode", "decode8"].iter().any(|name| function.sig.ident == name));
+    let functions = of_trait.into_iter().map(host::function);
+    let own = own.into_iter().map(host::function);
+    quote! {
+        #(#attrs)*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub struct #ident;
+
+        #[allow(clippy::all, clippy::pedantic, unused_parens, dead_code)]
+        const _: () = {
+            trait Fields {
+                #(#signatures;)*
+            }
+            impl Fields for ::rlx_kernels::Block<'_, #ident> {
+                #(#signatures { #bodies })*
+            }
+            impl #ident {
+                #(#own)*
+            }
+            impl ::rlx_kernels::BlockFormat for #ident {
+                const INFO: ::rlx_kernels::FormatInfo = ::rlx_kernels::FormatInfo {
+                    name: #name,
+                    ggml_type: #ggml,
+                    elems: #elems,
+                    bytes: #bytes,
+                    file: #file,
+                    line: #line,
+                    decode: ::rlx_kernels::format::decode_blocks::<#ident>,
+                };
+                const ELEMS: u32 = #elems;
+                const BYTES: u32 = #bytes;
+                #(#functions)*
+            }
+        };
+    }
+}
+
+/// Signature and body of the accessors of a field.
+fn accessors(field: &Field) -> Vec<(TokenStream, TokenStream)> {
+    let name = format_ident!("{}", field.name);
+    let offset = field.offset;
+    let one = |name: &syn::Ident, kind: FieldKind| {
+        let load = format_ident!("load_{}", kind.name());
+        let ty = format_ident!("{}", kind.ty().to_string());
+        let size = kind.size();
+        match field.count {
+            None => (quote!(fn #name(&self) -> #ty), quote!(self.#load(#offset))),
+            Some(_) => (quote!(fn #name(&self, i: u32) -> #ty), quote!(self.#load(#offset + #size * i))),
+        }
+    };
+    let mut all = vec![one(&name, field.kind)];
+    if field.count.is_some() && field.kind != FieldKind::U32 {
+        all.push(one(&format_ident!("{}_u32", field.name), FieldKind::U32));
+    }
+    all
+}

@@ -1,0 +1,60 @@
+//! The rustc side of a device function: the same body, compiled for the CPU.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+use syn::visit::{self, Visit};
+use syn::visit_mut::{self, VisitMut};
+
+/// Whether a function is a plain function of its arguments: it reads no packed slice and takes part
+/// in no barrier, so rustc can compile it too.
+pub fn is_host(function: &syn::ItemFn) -> bool {
+    let mut finder = DeviceOnly { found: false };
+    finder.visit_item_fn(function);
+    !finder.found
+}
+
+struct DeviceOnly {
+    found: bool,
+}
+
+impl Visit<'_> for DeviceOnly {
+    fn visit_expr_call(&mut self, call: &syn::ExprCall) {
+        if let syn::Expr::Path(path) = &*call.func
+            && let Some(builtin) = rlx_kernel_ir::Builtin::find(&crate::paths::text(&path.path), rlx_kernel_ir::builtin::Form::Function)
+        {
+            use rlx_kernel_ir::builtin::{Effect, Spelling};
+            self.found |= builtin.effect != Effect::Pure || matches!(builtin.wgsl, Spelling::Input(_));
+        }
+        visit::visit_expr_call(self, call);
+    }
+
+    fn visit_type_path(&mut self, ty: &syn::TypePath) {
+        self.found |= ty.path.segments.last().is_some_and(|segment| segment.ident == "Packed");
+        visit::visit_type_path(self, ty);
+    }
+}
+
+/// The function with what only the kernel language knows taken out: `#[unroll]`, and indices of
+/// `u32`.
+pub fn function(function: &syn::ItemFn) -> TokenStream {
+    let mut function = function.clone();
+    Plain.visit_item_fn_mut(&mut function);
+    function.to_token_stream()
+}
+
+struct Plain;
+
+impl VisitMut for Plain {
+    fn visit_expr_for_loop_mut(&mut self, for_loop: &mut syn::ExprForLoop) {
+        for_loop.attrs.retain(|attr| !attr.path().is_ident("unroll"));
+        visit_mut::visit_expr_for_loop_mut(self, for_loop);
+    }
+
+    fn visit_expr_index_mut(&mut self, index: &mut syn::ExprIndex) {
+        visit_mut::visit_expr_index_mut(self, index);
+        let at = &index.index;
+        if let Ok(cast) = syn::parse2(quote!((#at) as usize)) {
+            *index.index = cast;
+        }
+    }
+}

@@ -1,0 +1,389 @@
+//! `#[kernel]`: one module of host code a kernel, one static a compiled instance.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, format_ident, quote};
+use rlx_kernel_ir::{CompileOptions, Compiled, Item, Origin, Type, compile};
+use syn::parse::{Parse, ParseStream};
+
+use super::params::{Params, argument_type};
+use crate::chain::{self, State};
+use crate::parse::kernel::{self, Head, Instances, KernelArgs, Parameter};
+use crate::parse::module::Items;
+use crate::parse::{Sink, Target};
+use crate::{paths, report};
+
+/// The attribute: checks its own words, then fetches instances and helpers.
+pub fn attribute(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    let parsed = syn::parse2::<KernelArgs>(attribute.clone()).and_then(|args| Ok((args, syn::parse2::<syn::ItemFn>(item.clone())?)));
+    let (args, function) = match parsed {
+        Ok(parsed) => parsed,
+        Err(error) => return report::syntax(&error),
+    };
+    let generic = function.sig.generics.type_params().next();
+    match (&args.instances, generic) {
+        (None, Some(param)) => {
+            let name = &param.ident;
+            let message = format!("this kernel is generic over `{name}`: name its instances, `#[kernel(.., instances({name} in [..]))]`");
+            syn::Error::new_spanned(param, message).to_compile_error()
+        }
+        (Some((name, _)), None) => syn::Error::new_spanned(name, format!("the kernel has no type parameter `{name}`")).to_compile_error(),
+        (Some((name, _)), Some(param)) if param.ident != *name => {
+            syn::Error::new_spanned(name, format!("the kernel's type parameter is `{}`", param.ident)).to_compile_error()
+        }
+        (None, None) => instances(&attribute, &item, &args, &function, &[]),
+        (Some((_, Instances::Listed(paths))), _) => instances(&attribute, &item, &args, &function, paths),
+        (Some((_, Instances::Table(path))), _) => {
+            let head = quote!({ #attribute } { #item } { #path });
+            quote! { #path! { @list { #head } } }
+        }
+    }
+}
+
+/// What a list of formats hands over.
+struct Expansion {
+    attribute: TokenStream,
+    item: TokenStream,
+    list: syn::Path,
+    members: Vec<syn::Ident>,
+}
+
+impl Parse for Expansion {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let head;
+        syn::braced!(head in input);
+        let group = |input: ParseStream<'_>| -> syn::Result<TokenStream> {
+            let body;
+            syn::braced!(body in input);
+            body.parse()
+        };
+        let (attribute, item, list) = (group(&head)?, group(&head)?, syn::parse2(group(&head)?)?);
+        let mut members = Vec::new();
+        while !input.is_empty() {
+            members.push(input.parse()?);
+        }
+        Ok(Self { attribute, item, list, members })
+    }
+}
+
+/// One chain an instance, and the module that knows them all.
+pub fn expand_instances(input: TokenStream) -> TokenStream {
+    let parsed = syn::parse2::<Expansion>(input).and_then(|expansion| {
+        let args: KernelArgs = syn::parse2(expansion.attribute.clone())?;
+        let function: syn::ItemFn = syn::parse2(expansion.item.clone())?;
+        Ok((expansion, args, function))
+    });
+    let (expansion, args, function) = match parsed {
+        Ok(parsed) => parsed,
+        Err(error) => return report::syntax(&error),
+    };
+    // Members are siblings of the list.
+    let paths: Vec<syn::Path> = expansion
+        .members
+        .iter()
+        .map(|member| {
+            let mut path = expansion.list.clone();
+            if let Some(last) = path.segments.last_mut() {
+                last.ident = member.clone();
+            }
+            path
+        })
+        .collect();
+    instances(&expansion.attribute, &expansion.item, &args, &function, &paths)
+}
+
+fn instances(attribute: &TokenStream, item: &TokenStream, args: &KernelArgs, function: &syn::ItemFn, paths: &[syn::Path]) -> TokenStream {
+    let name = &function.sig.ident;
+    let generics: Vec<String> = function.sig.generics.type_params().map(|param| param.ident.to_string()).collect();
+    let helpers = paths::collect(function, &generics);
+    let count = paths.len().max(1);
+    let targets: Vec<_> = (0..count).map(|index| format_ident!("__RLX_{}_{index}", name.to_string().to_uppercase())).collect();
+    let chains = targets.iter().enumerate().map(|(index, target)| {
+        let instance = paths.get(index);
+        let head = quote!({ #attribute } { #item } { #instance } #target);
+        let mut all: Vec<syn::Path> = instance.cloned().into_iter().collect();
+        all.extend(helpers.iter().cloned());
+        chain::start(&all, "__finish_kernel", &head)
+    });
+    let module = module(args, function, &targets, !paths.is_empty());
+    quote!(#module #(#chains)*)
+}
+
+/// The host side: params, dispatch, launch.
+fn module(args: &KernelArgs, function: &syn::ItemFn, targets: &[syn::Ident], generic: bool) -> TokenStream {
+    let (name, vis) = (&function.sig.ident, &function.vis);
+    let docs = function.attrs.iter().filter(|attr| attr.path().is_ident("doc"));
+    // Problems of the signature are reported where the kernel is compiled.
+    let signature = kernel::signature(&mut Sink::default(), function);
+    let params = Params::new(signature.iter().filter_map(|parameter| match parameter {
+        Parameter::Plain { name, ty, .. } => Some((name.clone(), ty.clone())),
+        Parameter::Slice { .. } => None,
+    }));
+    let params_struct = params.to_rust();
+    let has_params = !params.fields.is_empty();
+    let slices = signature.iter().filter(|parameter| matches!(parameter, Parameter::Slice { .. })).count();
+
+    let params_arg = has_params.then(|| quote!(params: Params,));
+    let bytes = if has_params { quote!(::rlx_kernels::__private::bytemuck::bytes_of(&params)) } else { quote!(&[]) };
+    let (extent_arg, extent, extent_pass) = extent(args, &params);
+    let find = if generic {
+        quote! {
+            /// The instance of that name, such as `Q4_0`.
+            pub fn instance(name: &str) -> Option<&'static ::rlx_kernels::KernelInfo> {
+                instances().iter().copied().find(|kernel| kernel.instance == name)
+            }
+
+            /// A format that the kernel is compiled for.
+            pub trait Instance: ::rlx_kernels::BlockFormat {
+                /// The compiled kernel.
+                fn info() -> &'static ::rlx_kernels::KernelInfo;
+            }
+        }
+    } else {
+        let target = &targets[0];
+        quote! {
+            /// The compiled kernel.
+            pub fn info() -> &'static ::rlx_kernels::KernelInfo {
+                &super::#target
+            }
+        }
+    };
+    let launch = launch(&signature, has_params, function, &extent_arg, &extent_pass);
+    let about = format!("The compiled kernel `{name}` and how to run it.");
+    quote! {
+        #(#docs)*
+        #[doc = ""]
+        #[doc = #about]
+        #[allow(clippy::all, clippy::pedantic, unused_imports, unused_variables)]
+        #vis mod #name {
+            use super::*;
+
+            #params_struct
+
+            /// Every compiled instance.
+            pub fn instances() -> &'static [&'static ::rlx_kernels::KernelInfo] {
+                static ALL: &[&::rlx_kernels::KernelInfo] = &[#(&super::#targets),*];
+                ALL
+            }
+
+            #find
+
+            /// A dispatch of `kernel`, an instance of this kernel, over bindings in the order of its slices.
+            ///
+            /// # Errors
+            /// [`DispatchError`](::rlx_kernels::DispatchError) where `kernel` is of another kernel, or the grid is too large.
+            pub fn dispatch<H>(
+                kernel: &'static ::rlx_kernels::KernelInfo,
+                bindings: [H; #slices],
+                #params_arg
+                #extent_arg
+            ) -> ::core::result::Result<::rlx_kernels::Dispatch<H>, ::rlx_kernels::DispatchError> {
+                if !instances().iter().any(|instance| ::core::ptr::eq(*instance, kernel)) {
+                    return Err(::rlx_kernels::DispatchError::Instance {
+                        kernel: stringify!(#name).into(),
+                        instance: kernel.label(),
+                    });
+                }
+                let extent = #extent;
+                ::rlx_kernels::Dispatch::new(::rlx_kernels::KernelRef::Static(kernel), bindings.into(), #bytes, extent)
+            }
+
+            #launch
+        }
+    }
+}
+
+/// The extra argument of a kernel without geometry, the extent, and how a launch passes it on.
+fn extent(args: &KernelArgs, params: &Params) -> (TokenStream, TokenStream, TokenStream) {
+    let Some(geometry) = &args.geometry else {
+        return (quote!(threads: [u64; 3],), quote!(::rlx_kernels::geometry::Extent::Threads(threads)), quote!(threads,));
+    };
+    let names = params.fields.iter().filter(|field| field.ty == Type::U32).map(|field| &field.name);
+    let variant = if geometry.groups { quote!(Groups) } else { quote!(Threads) };
+    let mut extents: Vec<TokenStream> = geometry.extents.iter().map(ToTokens::to_token_stream).collect();
+    extents.resize(3, quote!(1));
+    let extent = quote! {{
+        #(let #names = u64::from(params.#names);)*
+        ::rlx_kernels::geometry::Extent::#variant([#(#extents),*])
+    }};
+    (TokenStream::new(), extent, TokenStream::new())
+}
+
+fn launch(signature: &[Parameter], has_params: bool, function: &syn::ItemFn, extent_arg: &TokenStream, extent_pass: &TokenStream) -> TokenStream {
+    let (mut args, mut handles, mut values) = (Vec::new(), Vec::new(), Vec::new());
+    for parameter in signature {
+        match parameter {
+            Parameter::Slice { name, elem, writable, .. } => {
+                let mutable = writable.then(|| quote!(mut));
+                let elem = element(elem);
+                args.push(quote!(#name: & #mutable ::rlx_kernels::Buffer<#elem, H>));
+                handles.push(quote!(#name.handle().clone()));
+            }
+            Parameter::Plain { name, ty, .. } => {
+                let ty = argument_type(ty);
+                args.push(quote!(#name: #ty));
+                values.push(name);
+            }
+        }
+    }
+    let generic = function.sig.generics.type_params().next();
+    let bound = generic.map(|param| {
+        let name = &param.ident;
+        quote!(#name: Instance,)
+    });
+    let info = generic.map_or_else(
+        || quote!(info()),
+        |param| {
+            let name = &param.ident;
+            quote!(<#name as Instance>::info())
+        },
+    );
+    let params = has_params.then(|| quote!(Params::new(#(#values),*),));
+    quote! {
+        /// A dispatch over buffers of the kernel's own types. Outputs are borrowed mutably, so a launch that
+        /// would alias one does not compile.
+        ///
+        /// # Errors
+        /// [`DispatchError`](::rlx_kernels::DispatchError) where the grid is too large.
+        pub fn launch<#bound H: Clone>(
+            #(#args,)*
+            #extent_arg
+        ) -> ::core::result::Result<::rlx_kernels::Dispatch<H>, ::rlx_kernels::DispatchError> {
+            dispatch(#info, [#(#handles),*], #params #extent_pass)
+        }
+    }
+}
+
+/// The element type of a buffer, by paths that hold in the kernel's module.
+fn element(elem: &syn::Type) -> TokenStream {
+    if let Some(ty) = crate::parse::ty::plain(elem) {
+        return argument_type(&ty);
+    }
+    if let syn::Type::Path(path) = elem
+        && let Some(last) = path.path.segments.last()
+        && last.ident == "Packed"
+        && let Some(argument) = crate::parse::ty::argument(last)
+    {
+        return quote!(::rlx_kernels::Packed<#argument>);
+    }
+    // Reported where the kernel is compiled.
+    quote!(())
+}
+
+/// The end of a chain: compiles one instance.
+pub fn finish(input: TokenStream) -> TokenStream {
+    let parsed = syn::parse2::<State>(input).and_then(|state| {
+        let head: Head = syn::parse2(state.head.clone())?;
+        let args: KernelArgs = syn::parse2(head.args.clone())?;
+        let function: syn::ItemFn = syn::parse2(head.item.clone())?;
+        Ok((state, head, args, function))
+    });
+    match parsed {
+        Ok((state, head, args, function)) => compile_instance(state, &head, &args, &function),
+        Err(error) => report::syntax(&error),
+    }
+}
+
+fn compile_instance(state: State, head: &Head, args: &KernelArgs, function: &syn::ItemFn) -> TokenStream {
+    let generic = function.sig.generics.type_params().next().map(|param| param.ident.to_string());
+    let generics: Vec<String> = generic.iter().cloned().collect();
+    let mut all: Vec<syn::Path> = head.instance.clone().into_iter().collect();
+    all.extend(paths::collect(function, &generics));
+    let (mut resolved, entries) = state.resolve(&all);
+    if let (Some(generic), Some((_, id))) = (&generic, resolved.first().cloned()) {
+        resolved.push((generic.clone(), id));
+    }
+    let mut sink = Sink::default();
+    let mut items = match Items::new(&mut sink, &entries) {
+        Ok(items) => items,
+        Err(error) => return report::syntax(&error),
+    };
+    let (file, line) = chain::origin(&function.sig.ident);
+    let origin = Origin { file: file.clone(), line };
+    let (resolver, lengths) = (items.resolver(&resolved), items.lengths(&resolved));
+    let kernel = kernel::kernel(&mut sink, args, function, &resolver, &lengths, origin);
+    items.module.kernel = Some(kernel);
+    let instance = match (generic, resolved.first()) {
+        (Some(_), Some((_, id))) => match items.target(*id) {
+            Some(Target::Format(format)) => match &items.module.items[format.id.0] {
+                Item::Format(format) => format.name.clone(),
+                _ => String::new(),
+            },
+            _ => String::new(),
+        },
+        _ => String::new(),
+    };
+    let compiled = if sink.diagnostics.is_empty() {
+        compile(&items.module, CompileOptions::default())
+    } else {
+        Err(sink.diagnostics.clone())
+    };
+    let name = &function.sig.ident;
+    let target = &head.target;
+    let implementation = head.instance.as_ref().map(|path| {
+        quote! {
+            impl #name::Instance for #path {
+                fn info() -> &'static ::rlx_kernels::KernelInfo {
+                    &#target
+                }
+            }
+        }
+    });
+    let (errors, info, assertions) = match &compiled {
+        Ok(compiled) => {
+            let signature = kernel::signature(&mut Sink::default(), function);
+            let params = Params::new(signature.iter().filter_map(|parameter| match parameter {
+                Parameter::Plain { name, ty, .. } => Some((name.clone(), ty.clone())),
+                Parameter::Slice { .. } => None,
+            }));
+            let assertions = params.assertions(name, &compiled.validated.params, compiled.validated.params_size);
+            (TokenStream::new(), info(name, &instance, &file, line, args, compiled), assertions)
+        }
+        Err(problems) => (report::diagnostics(problems, &sink.spans, &entries), quote!(::rlx_kernels::KernelInfo::BROKEN), TokenStream::new()),
+    };
+    quote! {
+        #errors
+        #[doc(hidden)]
+        static #target: ::rlx_kernels::KernelInfo = #info;
+        #assertions
+        #implementation
+    }
+}
+
+fn info(name: &syn::Ident, instance: &str, file: &str, line: u32, args: &KernelArgs, compiled: &Compiled) -> TokenStream {
+    let cow = |text: &str| quote!(::rlx_kernels::__private::Cow::Borrowed(#text));
+    let bindings = compiled.bindings.iter().map(|binding| {
+        let (name, variable, element) = (cow(&binding.name), cow(&binding.variable), cow(&binding.element));
+        let (stride, writable) = (binding.stride, binding.writable);
+        quote!(::rlx_kernels::Binding { name: #name, variable: #variable, element: #element, stride: #stride, writable: #writable })
+    });
+    let params = compiled.params.iter().map(|param| {
+        let (name, ty) = (cow(&param.name), cow(&param.ty));
+        let (offset, size) = (param.offset, param.size);
+        quote!(::rlx_kernels::ParamField { name: #name, ty: #ty, offset: #offset, size: #size })
+    });
+    let name = name.to_string();
+    let (name, entry) = (cow(&name), cow(&compiled.entry));
+    let (instance, file, wgsl) = (cow(instance), cow(file), cow(&compiled.wgsl));
+    let [x, y, z] = args.workgroup_size.unwrap_or([64, 1, 1]);
+    let (params_size, workgroup_bytes) = (compiled.validated.params_size, compiled.validated.workgroup_bytes);
+    let (subgroup, linear) = (compiled.validated.subgroup, compiled.linear);
+    let hash = chain::fnv1a(compiled.wgsl.as_bytes());
+    quote! {
+        ::rlx_kernels::KernelInfo {
+            name: #name,
+            instance: #instance,
+            entry: #entry,
+            file: #file,
+            line: #line,
+            bindings: ::rlx_kernels::__private::Cow::Borrowed(&[#(#bindings),*]),
+            params: ::rlx_kernels::__private::Cow::Borrowed(&[#(#params),*]),
+            params_size: #params_size,
+            workgroup_size: [#x, #y, #z],
+            workgroup_bytes: #workgroup_bytes,
+            features: ::rlx_kernels::Features { subgroup: #subgroup, f16: false },
+            linear: #linear,
+            wgsl: #wgsl,
+            hash: #hash,
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! The params struct, laid out as WGSL lays out a uniform buffer.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+use rlx_kernel_ir::Type;
+
+/// A field of the struct.
+pub struct ParamsField {
+    /// The author's name.
+    pub name: syn::Ident,
+    /// Its type.
+    pub ty: Type,
+    /// Byte offset.
+    pub offset: u32,
+}
+
+/// The params of a kernel.
+pub struct Params {
+    /// Fields in order.
+    pub fields: Vec<ParamsField>,
+    /// Bytes, padding included.
+    pub size: u32,
+}
+
+impl Params {
+    /// Lays out `fields`.
+    pub fn new(fields: impl Iterator<Item = (syn::Ident, Type)>) -> Self {
+        let (mut end, mut max_align) = (0_u32, 1);
+        let fields = fields
+            .map(|(name, ty)| {
+                let (size, align) = ty.layout().unwrap_or((4, 4));
+                let offset = end.next_multiple_of(align);
+                end = offset + size;
+                max_align = max_align.max(align);
+                ParamsField { name, ty, offset }
+            })
+            .collect();
+        Self { fields, size: end.next_multiple_of(max_align) }
+    }
+
+    /// The struct and its constructor.
+    pub fn to_rust(&self) -> TokenStream {
+        if self.fields.is_empty() {
+            return TokenStream::new();
+        }
+        let (mut members, mut values, mut args) = (Vec::new(), Vec::new(), Vec::new());
+        let mut end = 0;
+        let pad = |members: &mut Vec<TokenStream>, values: &mut Vec<TokenStream>, from: u32, to: u32| {
+            if to > from {
+                let name = format_ident!("_pad_{from}");
+                let words = (to - from) as usize / 4;
+                members.push(quote!(#[doc(hidden)] pub #name: [u32; #words]));
+                values.push(quote!(#name: [0; #words]));
+            }
+        };
+        for field in &self.fields {
+            let name = &field.name;
+            pad(&mut members, &mut values, end, field.offset);
+            let doc = format!("`{name}: {}`, at byte {}.", field.ty, field.offset);
+            let (member, arg) = (member_type(&field.ty), argument_type(&field.ty));
+            members.push(quote!(#[doc = #doc] pub #name: #member));
+            args.push(quote!(#name: #arg));
+            values.push(match &field.ty {
+                Type::Vector(..) => quote!(#name: #name.to_array()),
+                _ => quote!(#name),
+            });
+            end = field.offset + field.ty.layout().map_or(4, |(size, _)| size);
+        }
+        pad(&mut members, &mut values, end, self.size);
+        quote! {
+            /// The kernel's params, laid out as its uniform buffer is.
+            #[repr(C)]
+            #[derive(Clone, Copy, Debug, PartialEq, ::rlx_kernels::__private::bytemuck::Pod, ::rlx_kernels::__private::bytemuck::Zeroable)]
+            #[bytemuck(crate = "::rlx_kernels::__private::bytemuck")]
+            pub struct Params {
+                #(#members,)*
+            }
+
+            impl Params {
+                /// The params of these values.
+                pub fn new(#(#args),*) -> Self {
+                    Self { #(#values),* }
+                }
+            }
+        }
+    }
+
+    /// Assertions that the struct is what naga says of the shader's.
+    pub fn assertions(&self, module: &syn::Ident, naga: &[(u32, u32)], naga_size: u32) -> TokenStream {
+        if self.fields.is_empty() {
+            return TokenStream::new();
+        }
+        let offsets = self.fields.iter().zip(naga).map(|(field, (offset, _))| {
+            let name = &field.name;
+            let offset = *offset as usize;
+            quote!(assert!(::core::mem::offset_of!(#module::Params, #name) == #offset);)
+        });
+        let size = naga_size as usize;
+        quote! {
+            const _: () = {
+                #(#offsets)*
+                assert!(::core::mem::size_of::<#module::Params>() == #size);
+            };
+        }
+    }
+}
+
+fn scalar(ty: &Type) -> syn::Ident {
+    format_ident!("{}", ty.scalar().map_or("u32", rlx_kernel_ir::Scalar::name))
+}
+
+fn member_type(ty: &Type) -> TokenStream {
+    let scalar = scalar(ty);
+    match ty {
+        Type::Vector(_, len) => {
+            let len = usize::from(*len);
+            quote!([#scalar; #len])
+        }
+        _ => quote!(#scalar),
+    }
+}
+
+/// The type by which a launch takes a value.
+pub fn argument_type(ty: &Type) -> TokenStream {
+    let scalar = scalar(ty);
+    match ty {
+        Type::Vector(_, len) => {
+            let vector = format_ident!("Vec{len}");
+            quote!(::rlx_kernels::vector::#vector<#scalar>)
+        }
+        _ => quote!(#scalar),
+    }
+}

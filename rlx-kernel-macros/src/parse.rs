@@ -1,0 +1,72 @@
+//! From syn's trees to the kernel IR.
+
+pub mod body;
+pub mod expr;
+pub mod format;
+pub mod kernel;
+pub mod module;
+pub mod stmt;
+pub mod ty;
+
+use std::collections::HashMap;
+
+use rlx_kernel_ir::{Diagnostic, ItemId, Span};
+
+use crate::spans::Spans;
+
+/// What a path means.
+#[derive(Clone, Debug)]
+pub enum Target {
+    /// A function or const.
+    Item(ItemId),
+    /// A format.
+    Format(FormatTarget),
+}
+
+/// A format as a path's target.
+#[derive(Clone, Debug)]
+pub struct FormatTarget {
+    /// The format.
+    pub id: ItemId,
+    /// Weights a block.
+    pub elems: u32,
+    /// Bytes a block.
+    pub bytes: u32,
+    /// Its functions by name.
+    pub functions: HashMap<String, ItemId>,
+}
+
+/// Paths as they are written in one item, and what they mean.
+#[derive(Clone, Debug, Default)]
+pub struct Resolver {
+    /// Whole paths.
+    pub targets: HashMap<String, Target>,
+}
+
+/// Spans and problems of one expansion.
+#[derive(Default)]
+pub struct Sink {
+    /// Where nodes came from.
+    pub spans: Spans,
+    /// What is wrong.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Sink {
+    /// Reports a problem at `node`.
+    pub fn error(&mut self, node: &impl quote::ToTokens, message: impl Into<String>) {
+        let span = self.spans.of(node);
+        self.diagnostics.push(Diagnostic::new(span, message));
+    }
+
+    /// Reports a problem at `node`, and what to write instead.
+    pub fn error_help(&mut self, node: &impl quote::ToTokens, message: impl Into<String>, help: impl Into<String>) {
+        let span = self.spans.of(node);
+        self.diagnostics.push(Diagnostic::new(span, message).help(help));
+    }
+
+    /// The span of `node`.
+    pub fn span(&mut self, node: &impl quote::ToTokens) -> Span {
+        self.spans.of(node)
+    }
+}

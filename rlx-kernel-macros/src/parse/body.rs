@@ -1,0 +1,103 @@
+//! One function body: its scopes and variables.
+
+use std::collections::HashMap;
+
+use rlx_kernel_ir::{Function, Local, LocalId, Origin, Parameter, Type};
+
+use super::{Resolver, Sink};
+
+/// What a name in a body means.
+#[derive(Clone, Copy, Debug)]
+pub enum Name {
+    /// A variable.
+    Local(LocalId),
+    /// A binding of the kernel.
+    Binding(usize),
+    /// A param of the kernel.
+    Param(usize),
+    /// A workgroup variable of the kernel.
+    Workgroup(usize),
+}
+
+/// Parses one body.
+pub struct BodyParser<'a> {
+    pub sink: &'a mut Sink,
+    pub resolver: &'a Resolver,
+    /// Values of consts that array lengths may name.
+    pub lengths: &'a HashMap<String, u32>,
+    pub scopes: Vec<HashMap<String, Name>>,
+    pub locals: Vec<Local>,
+    /// Workgroup variables found in the body of a kernel.
+    pub workgroup: Vec<rlx_kernel_ir::WorkgroupVar>,
+    pub in_kernel: bool,
+}
+
+impl<'a> BodyParser<'a> {
+    pub fn new(sink: &'a mut Sink, resolver: &'a Resolver, lengths: &'a HashMap<String, u32>) -> Self {
+        Self {
+            sink,
+            resolver,
+            lengths,
+            scopes: vec![HashMap::new()],
+            locals: Vec::new(),
+            workgroup: Vec::new(),
+            in_kernel: false,
+        }
+    }
+
+    /// Adds a variable to the innermost scope.
+    pub fn declare(&mut self, name: &syn::Ident, ty: Type, mutable: bool) -> LocalId {
+        let span = self.sink.span(name);
+        let id = LocalId(self.locals.len());
+        self.locals.push(Local { name: name.to_string(), ty, mutable, span });
+        self.bind(name.to_string(), Name::Local(id));
+        id
+    }
+
+    /// Gives a name a meaning in the innermost scope.
+    pub fn bind(&mut self, name: String, meaning: Name) {
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.insert(name, meaning);
+        }
+    }
+
+    /// The meaning of a name.
+    pub fn lookup(&self, name: &str) -> Option<Name> {
+        self.scopes.iter().rev().find_map(|scope| scope.get(name)).copied()
+    }
+
+    /// A helper.
+    pub fn function(mut self, function: &syn::ItemFn, wgsl_name: String, origin: Origin) -> Function {
+        let mut params = Vec::new();
+        for input in &function.sig.inputs {
+            match input {
+                syn::FnArg::Receiver(receiver) => {
+                    self.sink.error_help(receiver, "a device function has no `self`", "take the value as a named parameter");
+                }
+                syn::FnArg::Typed(typed) => {
+                    let ty = self.ty(&typed.ty);
+                    match &*typed.pat {
+                        syn::Pat::Ident(ident) => {
+                            let local = self.declare(&ident.ident, ty.clone(), false);
+                            if ident.mutability.is_some() {
+                                self.sink.error_help(&typed.pat, "a parameter cannot be `mut`", "copy it: `let mut x = x;`");
+                            }
+                            params.push(Parameter { local, ty });
+                        }
+                        other => self.sink.error_help(other, "a parameter is a name", "take the parts as parameters of their own"),
+                    }
+                }
+            }
+        }
+        let ret = match &function.sig.output {
+            syn::ReturnType::Default => Type::Unit,
+            syn::ReturnType::Type(_, ty) => self.ty(ty),
+        };
+        if matches!(ret, Type::Block { .. } | Type::Slice { .. } | Type::Pointer(_)) {
+            self.sink.error_help(&function.sig.output, "a function returns values, not blocks or references", "return what is read from it");
+        }
+        let body = self.block(&function.block);
+        let span = self.sink.span(&function.sig.ident);
+        Function { name: function.sig.ident.to_string(), wgsl_name, params, ret, locals: self.locals, body, span, origin }
+    }
+}

@@ -1,0 +1,361 @@
+//! Expressions.
+
+use quote::ToTokens;
+use rlx_kernel_ir::{BinaryOp, Block, Builtin, Expr, ExprKind, Span, Type, UnaryOp};
+
+use super::body::{BodyParser, Name};
+use super::stmt::is_statement;
+use super::{FormatTarget, Target, ty};
+use crate::paths;
+
+impl BodyParser<'_> {
+    /// An expression.
+    pub fn expr(&mut self, expr: &syn::Expr) -> Expr {
+        if is_statement(expr) {
+            return self.statement_value(expr);
+        }
+        let span = self.sink.span(expr);
+        match expr {
+            syn::Expr::Paren(paren) => self.expr(&paren.expr),
+            syn::Expr::Group(group) => self.expr(&group.expr),
+            syn::Expr::Lit(lit) => self.literal(lit, span),
+            syn::Expr::Path(path) => self.path(path, span),
+            syn::Expr::Unary(unary) => {
+                let inner = Box::new(self.expr(&unary.expr));
+                match unary.op {
+                    syn::UnOp::Neg(_) => Expr::new(ExprKind::Unary(UnaryOp::Neg, inner), span),
+                    syn::UnOp::Not(_) => Expr::new(ExprKind::Unary(UnaryOp::Not, inner), span),
+                    syn::UnOp::Deref(_) => Expr::new(ExprKind::Deref(inner), span),
+                    _ => self.refused(expr, span, "this operator is not in the kernel language", None),
+                }
+            }
+            syn::Expr::Binary(binary) => match operator(&binary.op) {
+                Some(op) => {
+                    let (left, right) = (self.expr(&binary.left), self.expr(&binary.right));
+                    Expr::new(ExprKind::Binary(op, Box::new(left), Box::new(right)), span)
+                }
+                None => self.refused(expr, span, "this operator is not in the kernel language", None),
+            },
+            syn::Expr::Cast(cast) => {
+                let inner = self.expr(&cast.expr);
+                let ty = self.ty(&cast.ty);
+                Expr::typed(ExprKind::Cast(Box::new(inner)), span, ty)
+            }
+            syn::Expr::Index(index) => {
+                let base = self.expr(&index.expr);
+                let at = self.expr(&index.index);
+                Expr::new(ExprKind::Index(Box::new(base), Box::new(at)), span)
+            }
+            syn::Expr::Field(field) => match &field.member {
+                syn::Member::Named(name) => {
+                    let base = self.expr(&field.base);
+                    Expr::new(ExprKind::Field(Box::new(base), name.to_string()), span)
+                }
+                syn::Member::Unnamed(_) => self.refused(expr, span, "tuples are not in the kernel language", Some("use a vector or an array")),
+            },
+            syn::Expr::Call(call) => self.call(call, span),
+            syn::Expr::MethodCall(call) => {
+                let receiver = self.expr(&call.receiver);
+                let args = call.args.iter().map(|arg| self.expr(arg)).collect();
+                // The name is what a message about a method underlines.
+                let method = self.sink.span(&call.method);
+                let _ = span;
+                Expr::new(ExprKind::Method(Box::new(receiver), call.method.to_string(), args), method)
+            }
+            syn::Expr::Array(array) => {
+                let elems = array.elems.iter().map(|elem| self.expr(elem)).collect();
+                Expr::new(ExprKind::Array(elems), span)
+            }
+            syn::Expr::Repeat(repeat) => {
+                let value = self.expr(&repeat.expr);
+                let len = self.length(&repeat.len).unwrap_or(1);
+                Expr::new(ExprKind::Repeat(Box::new(value), len), span)
+            }
+            syn::Expr::If(branch) => {
+                if let syn::Expr::Let(pattern) = &*branch.cond {
+                    return self.refused(pattern, span, "`if let` cannot be used in a kernel", Some("compare with `==`, or write a `match`"));
+                }
+                let condition = self.expr(&branch.cond);
+                let then = self.block(&branch.then_branch);
+                let otherwise = branch.else_branch.as_ref().map(|(_, expr)| Box::new(self.expr(expr)));
+                Expr::new(ExprKind::If(Box::new(condition), then, otherwise), span)
+            }
+            syn::Expr::Block(block) => {
+                if let Some(label) = &block.label {
+                    self.sink.error_help(label, "blocks have no labels on a GPU", "write an `if`");
+                }
+                Expr::new(ExprKind::Block(self.block(&block.block)), span)
+            }
+            syn::Expr::Match(choice) => self.choice(choice, span),
+            syn::Expr::Reference(reference) => {
+                let inner = self.expr(&reference.expr);
+                Expr::new(ExprKind::Ref(reference.mutability.is_some(), Box::new(inner)), span)
+            }
+            syn::Expr::Macro(mac) => {
+                self.refuse_macro(&mac.mac);
+                error(span)
+            }
+            syn::Expr::Closure(_) => self.refused(expr, span, "closures cannot be used in a kernel", Some("write a `#[device]` function")),
+            syn::Expr::Tuple(tuple) if tuple.elems.is_empty() => Expr::new(ExprKind::Block(Block::default()), span),
+            syn::Expr::Tuple(_) => self.refused(expr, span, "tuples are not in the kernel language", Some("use a vector, an array, or several variables")),
+            syn::Expr::Range(_) => self.refused(expr, span, "a range is not a value here", Some("ranges are for `for i in a..b`")),
+            syn::Expr::Try(_) => self.refused(expr, span, "`?` cannot be used in a kernel", Some("a GPU has no errors to pass on")),
+            syn::Expr::Await(_) | syn::Expr::Async(_) => self.refused(expr, span, "`async` cannot be used in a kernel", Some("invocations wait at `workgroup_barrier()`")),
+            syn::Expr::Unsafe(_) => self.refused(expr, span, "`unsafe` means nothing in a kernel", Some("remove it")),
+            syn::Expr::Struct(_) => self.refused(expr, span, "structs are not in the kernel language", Some("use vectors and arrays")),
+            _ => self.refused(expr, span, "this is not in the kernel language", None),
+        }
+    }
+
+    fn refused(&mut self, node: &impl ToTokens, span: Span, message: &str, help: Option<&str>) -> Expr {
+        match help {
+            Some(help) => self.sink.error_help(node, message, help),
+            None => self.sink.error(node, message),
+        }
+        error(span)
+    }
+
+    fn literal(&mut self, lit: &syn::ExprLit, span: Span) -> Expr {
+        match &lit.lit {
+            syn::Lit::Bool(value) => Expr::new(ExprKind::Bool(value.value), span),
+            syn::Lit::Int(value) => {
+                let suffix = value.suffix();
+                if suffix == "f32" {
+                    return Expr::typed(ExprKind::Float(value.base10_digits().into()), span, Type::F32);
+                }
+                let ty = self.suffix(lit, suffix);
+                match value.base10_parse::<u64>() {
+                    Ok(number) => Expr::typed(ExprKind::Int(number), span, ty),
+                    Err(_) => self.refused(lit, span, "this number is too large", Some("integers on a GPU have 32 bits")),
+                }
+            }
+            syn::Lit::Float(value) => {
+                let ty = self.suffix(lit, value.suffix());
+                Expr::typed(ExprKind::Float(value.base10_digits().into()), span, ty)
+            }
+            syn::Lit::Str(_) | syn::Lit::ByteStr(_) | syn::Lit::Char(_) => {
+                self.refused(lit, span, "there is no text on a GPU", Some("use a number"))
+            }
+            _ => self.refused(lit, span, "this literal is not in the kernel language", Some("use `u32`, `i32` or `f32`")),
+        }
+    }
+
+    fn suffix(&mut self, lit: &syn::ExprLit, suffix: &str) -> Type {
+        if suffix.is_empty() {
+            return Type::Unknown;
+        }
+        if let Some(scalar) = ty::scalar(suffix) {
+            return Type::Scalar(scalar);
+        }
+        let help = if suffix.starts_with('f') { "write `f32`" } else { "write `u32` or `i32`" };
+        self.sink.error_help(lit, format!("`{suffix}` is not a type of the kernel language"), help);
+        Type::Error
+    }
+
+    fn path(&mut self, path: &syn::ExprPath, span: Span) -> Expr {
+        let name = paths::text(&path.path);
+        if path.path.segments.len() == 1
+            && let Some(meaning) = self.lookup(&name)
+        {
+            let kind = match meaning {
+                Name::Local(local) => ExprKind::Local(local),
+                Name::Binding(index) => ExprKind::Binding(index),
+                Name::Param(index) => ExprKind::Param(index),
+                Name::Workgroup(index) => ExprKind::Workgroup(index),
+            };
+            return Expr::new(kind, span);
+        }
+        match self.resolver.targets.get(&name) {
+            Some(Target::Item(item)) => return Expr::new(ExprKind::Const(*item), span),
+            Some(Target::Format(_)) => return self.refused(path, span, "this is a type, not a value", None),
+            None => {}
+        }
+        if let Some((format, member)) = self.associated(&name) {
+            return match member.as_str() {
+                "ELEMS" => Expr::u32(u64::from(format.elems), span),
+                "BYTES" => Expr::u32(u64::from(format.bytes), span),
+                _ => self.refused(path, span, &format!("a format has no const `{member}`"), Some("it has `ELEMS` and `BYTES`")),
+            };
+        }
+        if let Some((text, ty)) = scalar_const(&name) {
+            return Expr::typed(ExprKind::Literal(text), span, ty);
+        }
+        if name.starts_with("f32::") {
+            let help = match name.as_str() {
+                "f32::INFINITY" | "f32::NEG_INFINITY" => "WGSL has no infinity; `f32::MAX` and `f32::MIN` are the ends of the range",
+                "f32::NAN" => "WGSL has no NaN literal; write `f32::from_bits(bits)` of bits that are not a constant",
+                _ => "`f32::MAX`, `f32::MIN`, `f32::EPSILON` and `f32::MIN_POSITIVE` are there",
+            };
+            return self.refused(path, span, &format!("`{name}` is not in the kernel language"), Some(help));
+        }
+        if Builtin::is_function(&name) {
+            return self.refused(path, span, &format!("`{name}` is a function; it must be called"), Some("write it with parentheses"));
+        }
+        self.refused(path, span, &format!("nothing is named `{name}` here"), Some("a const that kernels use is marked `#[device]`"))
+    }
+
+    /// The format and member of a path such as `F::decode`.
+    fn associated(&self, name: &str) -> Option<(FormatTarget, String)> {
+        let (owner, member) = name.rsplit_once("::")?;
+        match self.resolver.targets.get(owner)? {
+            Target::Format(format) => Some((format.clone(), member.to_string())),
+            Target::Item(_) => None,
+        }
+    }
+
+    fn call(&mut self, call: &syn::ExprCall, span: Span) -> Expr {
+        let args: Vec<Expr> = call.args.iter().map(|arg| self.expr(arg)).collect();
+        let syn::Expr::Path(path) = &*call.func else {
+            return self.refused(&call.func, span, "only functions can be called", Some("write a `#[device]` function"));
+        };
+        let name = paths::text(&path.path);
+        let span_of_name = self.sink.span(&path.path);
+        match self.resolver.targets.get(&name) {
+            Some(Target::Item(item)) => return Expr::new(ExprKind::Call(*item, args), span_of_name),
+            Some(Target::Format(_)) => return self.refused(path, span, "a format is not a function", None),
+            None => {}
+        }
+        if let Some((format, member)) = self.associated(&name) {
+            return match format.functions.get(&member) {
+                Some(item) => Expr::new(ExprKind::Call(*item, args), span_of_name),
+                None => {
+                    let mut has: Vec<_> = format.functions.keys().map(|name| format!("`{name}`")).collect();
+                    has.sort();
+                    let help = format!("it has {}", has.join(", "));
+                    self.refused(path, span, &format!("this format has no function `{member}`"), Some(&help))
+                }
+            };
+        }
+        // `Vec4::<f32>::splat` and `Vec4::splat` are one.
+        Expr::new(ExprKind::Named(name, args), span_of_name)
+    }
+
+    fn choice(&mut self, choice: &syn::ExprMatch, span: Span) -> Expr {
+        let value = self.expr(&choice.expr);
+        let mut arms = Vec::new();
+        for arm in &choice.arms {
+            let mut patterns = Vec::new();
+            self.pattern(&arm.pat, &mut patterns);
+            let body = self.expr(&arm.body);
+            arms.push((patterns, body));
+        }
+        Expr::new(ExprKind::Match(Box::new(value), arms), span)
+    }
+
+    /// The values of a pattern; none for `_`.
+    fn pattern(&mut self, pat: &syn::Pat, out: &mut Vec<Expr>) {
+        match pat {
+            syn::Pat::Wild(_) => {}
+            syn::Pat::Or(or) => or.cases.iter().for_each(|case| self.pattern(case, out)),
+            syn::Pat::Lit(lit) => {
+                let value = self.expr(&syn::Expr::Lit(syn::ExprLit { attrs: Vec::new(), lit: lit.lit.clone() }));
+                out.push(value);
+            }
+            syn::Pat::Path(path) => {
+                let value = self.expr(&syn::Expr::Path(path.clone()));
+                out.push(value);
+            }
+            syn::Pat::Ident(ident) if ident.subpat.is_none() && ident.ident.to_string().chars().all(|char| !char.is_lowercase()) => {
+                let path = syn::ExprPath { attrs: Vec::new(), qself: None, path: ident.ident.clone().into() };
+                let value = self.expr(&syn::Expr::Path(path));
+                out.push(value);
+            }
+            other => self.sink.error_help(other, "a pattern in a kernel is an integer, a const or `_`", "list the values, `1 | 2 => …`, and end with `_ => …`"),
+        }
+    }
+
+    /// The length of an array.
+    pub fn length(&mut self, expr: &syn::Expr) -> Option<u32> {
+        match self.length_value(expr) {
+            Some(len) if len > 0 => u32::try_from(len).ok(),
+            Some(_) => {
+                self.sink.error(expr, "an array has at least one element");
+                None
+            }
+            None => {
+                self.sink.error_help(expr, "the length of an array is a constant", "use a literal, a `#[device]` const, or a const of a format");
+                None
+            }
+        }
+    }
+
+    fn length_value(&self, expr: &syn::Expr) -> Option<u64> {
+        match expr {
+            syn::Expr::Paren(paren) => self.length_value(&paren.expr),
+            syn::Expr::Group(group) => self.length_value(&group.expr),
+            syn::Expr::Cast(cast) => self.length_value(&cast.expr),
+            syn::Expr::Block(block) => match block.block.stmts.as_slice() {
+                [syn::Stmt::Expr(expr, None)] => self.length_value(expr),
+                _ => None,
+            },
+            syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(value), .. }) => value.base10_parse().ok(),
+            syn::Expr::Path(path) => {
+                let name = paths::text(&path.path);
+                if let Some(len) = self.lengths.get(&name) {
+                    return Some(u64::from(*len));
+                }
+                let (format, member) = self.associated(&name)?;
+                match member.as_str() {
+                    "ELEMS" => Some(u64::from(format.elems)),
+                    "BYTES" => Some(u64::from(format.bytes)),
+                    _ => None,
+                }
+            }
+            syn::Expr::Binary(binary) => {
+                let (a, b) = (self.length_value(&binary.left)?, self.length_value(&binary.right)?);
+                match binary.op {
+                    syn::BinOp::Add(_) => a.checked_add(b),
+                    syn::BinOp::Sub(_) => a.checked_sub(b),
+                    syn::BinOp::Mul(_) => a.checked_mul(b),
+                    syn::BinOp::Div(_) => a.checked_div(b),
+                    syn::BinOp::Rem(_) => a.checked_rem(b),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+}
+
+fn error(span: Span) -> Expr {
+    Expr::typed(ExprKind::Literal("0"), span, Type::Error)
+}
+
+fn operator(op: &syn::BinOp) -> Option<BinaryOp> {
+    Some(match op {
+        syn::BinOp::Add(_) => BinaryOp::Add,
+        syn::BinOp::Sub(_) => BinaryOp::Sub,
+        syn::BinOp::Mul(_) => BinaryOp::Mul,
+        syn::BinOp::Div(_) => BinaryOp::Div,
+        syn::BinOp::Rem(_) => BinaryOp::Rem,
+        syn::BinOp::And(_) => BinaryOp::And,
+        syn::BinOp::Or(_) => BinaryOp::Or,
+        syn::BinOp::BitXor(_) => BinaryOp::BitXor,
+        syn::BinOp::BitAnd(_) => BinaryOp::BitAnd,
+        syn::BinOp::BitOr(_) => BinaryOp::BitOr,
+        syn::BinOp::Shl(_) => BinaryOp::Shl,
+        syn::BinOp::Shr(_) => BinaryOp::Shr,
+        syn::BinOp::Eq(_) => BinaryOp::Eq,
+        syn::BinOp::Lt(_) => BinaryOp::Lt,
+        syn::BinOp::Le(_) => BinaryOp::Le,
+        syn::BinOp::Ne(_) => BinaryOp::Ne,
+        syn::BinOp::Ge(_) => BinaryOp::Ge,
+        syn::BinOp::Gt(_) => BinaryOp::Gt,
+        _ => return None,
+    })
+}
+
+/// Associated consts of scalar types.
+fn scalar_const(name: &str) -> Option<(&'static str, Type)> {
+    Some(match name {
+        "u32::MAX" => ("4294967295u", Type::U32),
+        "u32::MIN" => ("0u", Type::U32),
+        "i32::MAX" => ("2147483647i", Type::I32),
+        "i32::MIN" => ("i32(-2147483648)", Type::I32),
+        "f32::MAX" => ("0x1.fffffep+127f", Type::F32),
+        "f32::MIN" => ("-0x1.fffffep+127f", Type::F32),
+        "f32::EPSILON" => ("0x1p-23f", Type::F32),
+        "f32::MIN_POSITIVE" => ("0x1p-126f", Type::F32),
+        _ => return None,
+    })
+}

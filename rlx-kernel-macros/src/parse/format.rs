@@ -1,0 +1,182 @@
+//! `#[format(..)] impl BlockFormat for Q8_0 { .. }`
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use rlx_kernel_ir::{Field, FieldKind, OPEN};
+use syn::parse::{Parse, ParseStream};
+use syn::{Token, braced, bracketed};
+
+/// The arguments of the attribute.
+pub struct FormatArgs {
+    /// The scheme's name.
+    pub name: syn::LitStr,
+    /// The type's number in GGUF files.
+    pub ggml: u32,
+    /// Weights a block.
+    pub elems: u32,
+    /// Bytes a block.
+    pub bytes: u32,
+    /// Fields, with their offsets.
+    pub fields: Vec<Field>,
+}
+
+/// A format: its arguments and its functions.
+pub struct FormatItem {
+    /// The arguments.
+    pub args: FormatArgs,
+    /// The type's name.
+    pub ident: syn::Ident,
+    /// Documentation and other attributes.
+    pub attrs: Vec<syn::Attribute>,
+    /// Its functions, `decode8` among them.
+    pub functions: Vec<syn::ItemFn>,
+}
+
+impl Parse for FormatArgs {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let (mut name, mut ggml, mut elems, mut bytes, mut layout) = (None, None, None, None, None);
+        let start = input.span();
+        while !input.is_empty() {
+            let key: syn::Ident = input.parse()?;
+            if key == "layout" {
+                let body;
+                braced!(body in input);
+                layout = Some((key, parse_layout(&body)?));
+            } else {
+                input.parse::<Token![=]>()?;
+                let number = || input.parse::<syn::LitInt>();
+                match key.to_string().as_str() {
+                    "name" => name = Some(input.parse::<syn::LitStr>()?),
+                    "ggml" => ggml = Some(number()?),
+                    "elems" => elems = Some(number()?),
+                    "bytes" => bytes = Some(number()?),
+                    _ => return Err(syn::Error::new(key.span(), "expected `name`, `ggml`, `elems`, `bytes` or `layout`")),
+                }
+            }
+            if !input.is_empty() {
+                input.parse::<Token![,]>()?;
+            }
+        }
+        let missing = |what: &str| syn::Error::new(start, format!("`#[format]` needs `{what}`"));
+        let elems_lit = elems.ok_or_else(|| missing("elems = .."))?;
+        let bytes_lit = bytes.ok_or_else(|| missing("bytes = .."))?;
+        let (layout_key, fields) = layout.ok_or_else(|| missing("layout { field: type, .. }"))?;
+        let (elems, bytes) = (elems_lit.base10_parse::<u32>()?, bytes_lit.base10_parse::<u32>()?);
+        if elems != 1 && !elems.is_multiple_of(8) {
+            return Err(syn::Error::new(elems_lit.span(), "a block holds one weight, or a multiple of eight: kernels decode runs of eight"));
+        }
+        let args = Self {
+            name: name.ok_or_else(|| missing("name = \"..\""))?,
+            ggml: ggml.ok_or_else(|| missing("ggml = .."))?.base10_parse()?,
+            elems,
+            bytes,
+            fields,
+        };
+        let size: u32 = args.fields.iter().map(size_of).sum();
+        if size != bytes {
+            let message = format!("the fields of this layout take {size} bytes, but `bytes = {bytes}`");
+            return Err(syn::Error::new(layout_key.span(), message));
+        }
+        let open = args.fields.iter().any(|field| field.count == Some(OPEN));
+        if open && (args.fields.len() != 1 || elems != 1) {
+            return Err(syn::Error::new(layout_key.span(), "only a block of one weight, which is its only field, goes on into the next block"));
+        }
+        Ok(args)
+    }
+}
+
+fn size_of(field: &Field) -> u32 {
+    match field.count {
+        None | Some(OPEN) => field.kind.size(),
+        Some(count) => field.kind.size() * count,
+    }
+}
+
+fn parse_layout(input: ParseStream<'_>) -> syn::Result<Vec<Field>> {
+    let kind = |input: ParseStream<'_>| {
+        let ident: syn::Ident = input.parse()?;
+        FieldKind::named(&ident.to_string()).ok_or_else(|| {
+            syn::Error::new(ident.span(), "a field of a layout is `u8`, `i8`, `u16`, `i16`, `u32`, `f16` or `f32`, or an array of them")
+        })
+    };
+    let mut fields: Vec<Field> = Vec::new();
+    let mut offset = 0;
+    while !input.is_empty() {
+        let name: syn::Ident = input.parse()?;
+        if fields.iter().any(|field| name == field.name) {
+            return Err(syn::Error::new(name.span(), format!("the layout has two fields named `{name}`")));
+        }
+        input.parse::<Token![:]>()?;
+        let (kind, count) = if input.peek(syn::token::Bracket) {
+            let body;
+            bracketed!(body in input);
+            let kind = kind(&body)?;
+            if body.is_empty() {
+                (kind, Some(OPEN))
+            } else {
+                body.parse::<Token![;]>()?;
+                let count: syn::LitInt = body.parse()?;
+                (kind, Some(count.base10_parse::<u32>()?.min(1 << 16)))
+            }
+        } else {
+            (kind(input)?, None)
+        };
+        let field = Field { name: name.to_string(), kind, count, offset };
+        offset += size_of(&field);
+        fields.push(field);
+        if !input.is_empty() {
+            input.parse::<Token![,]>()?;
+        }
+    }
+    Ok(fields)
+}
+
+impl FormatItem {
+    /// Parses attribute and `impl`.
+    pub fn new(attribute: TokenStream, item: TokenStream) -> syn::Result<Self> {
+        let args: FormatArgs = syn::parse2(attribute)?;
+        let item: syn::ItemImpl = syn::parse2(item)?;
+        let is_block_format =
+            item.trait_.as_ref().is_some_and(|(path, _)| path.segments.last().is_some_and(|segment| segment.ident == "BlockFormat"));
+        if !is_block_format {
+            return Err(syn::Error::new_spanned(&item.self_ty, "`#[format]` goes on `impl BlockFormat for Name`"));
+        }
+        let syn::Type::Path(path) = &*item.self_ty else {
+            return Err(syn::Error::new_spanned(&item.self_ty, "expected the name of the format's type"));
+        };
+        let ident = path.path.require_ident()?.clone();
+        let mut functions = Vec::new();
+        for member in item.items {
+            match member {
+                syn::ImplItem::Fn(function) => functions.push(syn::ItemFn {
+                    attrs: function.attrs,
+                    vis: syn::Visibility::Inherited,
+                    modifiers: function.modifiers,
+                    sig: function.sig,
+                    block: Box::new(function.block),
+                }),
+                other => return Err(syn::Error::new_spanned(other, "a format holds functions; its consts come from the attribute")),
+            }
+        }
+        let has = |name: &str| functions.iter().any(|function| function.sig.ident == name);
+        if !has("decode") {
+            return Err(syn::Error::new(ident.span(), "a format needs `fn decode(b: Block<Self>, i: u32) -> f32`"));
+        }
+        if !has("decode8") {
+            functions.push(syn::parse2(default_decode8())?);
+        }
+        Ok(Self { args, ident, attrs: item.attrs, functions })
+    }
+}
+
+/// Eight weights one by one, for a format that has no faster way.
+fn default_decode8() -> TokenStream {
+    quote! {
+        fn decode8(b: Block<Self>, i: u32) -> [Vec4<f32>; 2] {
+            [
+                vec4(Self::decode(b, i), Self::decode(b, i + 1), Self::decode(b, i + 2), Self::decode(b, i + 3)),
+                vec4(Self::decode(b, i + 4), Self::decode(b, i + 5), Self::decode(b, i + 6), Self::decode(b, i + 7)),
+            ]
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! `#[kernel(..)] fn`
+
+use std::collections::HashMap;
+
+use proc_macro2::TokenStream;
+use rlx_kernel_ir::{Function, Kernel, KernelBinding, KernelParam, Origin, Type};
+use syn::parse::{Parse, ParseStream};
+use syn::punctuated::Punctuated;
+use syn::{Token, bracketed, parenthesized};
+
+use super::body::{BodyParser, Name};
+use super::{Resolver, Sink, ty};
+
+/// The arguments of the attribute.
+#[derive(Default)]
+pub struct KernelArgs {
+    /// Invocations by dimension.
+    pub workgroup_size: Option<[u32; 3]>,
+    /// Expressions of the params.
+    pub geometry: Option<Geometry>,
+    /// The type parameter and what it stands for.
+    pub instances: Option<(syn::Ident, Instances)>,
+}
+
+/// `threads(..)` or `groups(..)`
+pub struct Geometry {
+    /// Whether it counts workgroups rather than invocations.
+    pub groups: bool,
+    /// One to three expressions.
+    pub extents: Vec<syn::Expr>,
+}
+
+/// What a type parameter stands for.
+pub enum Instances {
+    /// `F in [A, B]`
+    Listed(Vec<syn::Path>),
+    /// `F in formats::ALL`
+    Table(syn::Path),
+}
+
+impl Parse for KernelArgs {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let mut args = Self::default();
+        while !input.is_empty() {
+            let key: syn::Ident = input.parse()?;
+            let body;
+            parenthesized!(body in input);
+            match key.to_string().as_str() {
+                "workgroup_size" => {
+                    let sizes = Punctuated::<syn::LitInt, Token![,]>::parse_terminated(&body)?;
+                    let mut out = [1; 3];
+                    if sizes.is_empty() || sizes.len() > 3 {
+                        return Err(syn::Error::new(key.span(), "`workgroup_size` takes one to three numbers"));
+                    }
+                    for (out, size) in out.iter_mut().zip(&sizes) {
+                        *out = size.base10_parse()?;
+                        if *out == 0 {
+                            return Err(syn::Error::new(size.span(), "a workgroup has at least one invocation in each dimension"));
+                        }
+                    }
+                    args.workgroup_size = Some(out);
+                }
+                "threads" | "groups" => {
+                    let extents: Vec<_> = Punctuated::<syn::Expr, Token![,]>::parse_terminated(&body)?.into_iter().collect();
+                    if extents.is_empty() || extents.len() > 3 {
+                        return Err(syn::Error::new(key.span(), format!("`{key}` takes one to three expressions of the params")));
+                    }
+                    if args.geometry.is_some() {
+                        return Err(syn::Error::new(key.span(), "a kernel has one of `threads(..)` and `groups(..)`"));
+                    }
+                    args.geometry = Some(Geometry { groups: key == "groups", extents });
+                }
+                "instances" => {
+                    let name: syn::Ident = body.parse()?;
+                    body.parse::<Token![in]>()?;
+                    let instances = if body.peek(syn::token::Bracket) {
+                        let list;
+                        bracketed!(list in body);
+                        let paths = Punctuated::<syn::Path, Token![,]>::parse_terminated(&list)?;
+                        Instances::Listed(paths.into_iter().collect())
+                    } else {
+                        Instances::Table(body.parse()?)
+                    };
+                    args.instances = Some((name, instances));
+                }
+                _ => return Err(syn::Error::new(key.span(), "expected `workgroup_size(..)`, `threads(..)`, `groups(..)` or `instances(F in ..)`")),
+            }
+            if !input.is_empty() {
+                input.parse::<Token![,]>()?;
+            }
+        }
+        Ok(args)
+    }
+}
+
+/// A parameter of a kernel's signature.
+pub enum Parameter {
+    /// `name: &[T]` or `&mut [T]`
+    Slice {
+        /// The name.
+        name: syn::Ident,
+        /// The element's type.
+        elem: syn::Type,
+        /// Whether it is `&mut`.
+        writable: bool,
+        /// The whole parameter.
+        whole: syn::PatType,
+    },
+    /// `name: T`
+    Plain {
+        /// The name.
+        name: syn::Ident,
+        /// Its type.
+        ty: Type,
+        /// The whole parameter.
+        whole: syn::PatType,
+    },
+}
+
+/// The parameters of a kernel; reports those that are none.
+pub fn signature(sink: &mut Sink, function: &syn::ItemFn) -> Vec<Parameter> {
+    let mut out = Vec::new();
+    if let syn::ReturnType::Type(_, ty) = &function.sig.output {
+        sink.error_help(ty, "a kernel returns nothing", "write its results to a `&mut [T]` parameter");
+    }
+    if let Some(token) = &function.sig.asyncness {
+        sink.error_help(token, "a kernel is not `async`", "remove it");
+    }
+    for param in &function.sig.generics.params {
+        match param {
+            syn::GenericParam::Type(_) => {}
+            syn::GenericParam::Lifetime(lifetime) => sink.error_help(lifetime, "a kernel needs no lifetimes", "remove it"),
+            syn::GenericParam::Const(param) => {
+                sink.error_help(param, "a kernel cannot be generic over a const yet", "use a `#[device]` const");
+            }
+        }
+    }
+    for input in &function.sig.inputs {
+        let syn::FnArg::Typed(typed) = input else {
+            sink.error_help(input, "a kernel has no `self`", "take slices and scalars");
+            continue;
+        };
+        let syn::Pat::Ident(ident) = &*typed.pat else {
+            sink.error_help(&typed.pat, "a kernel's parameter is a name", "take the parts as parameters of their own");
+            continue;
+        };
+        let name = ident.ident.clone();
+        if ident.mutability.is_some() {
+            sink.error_help(&typed.pat, "a kernel's parameter cannot be `mut`", "copy it: `let mut x = x;`");
+        }
+        if let syn::Type::Reference(reference) = &*typed.ty {
+            let writable = reference.mutability.is_some();
+            match &*reference.elem {
+                syn::Type::Slice(slice) => {
+                    out.push(Parameter::Slice { name, elem: (*slice.elem).clone(), writable, whole: typed.clone() });
+                }
+                inner => {
+                    let text = quote::ToTokens::to_token_stream(inner).to_string();
+                    sink.error_help(&typed.ty, "a kernel takes slices and plain values", format!("write `&[{text}]`, or `{text}` for a param"));
+                }
+            }
+        } else if let Some(ty) = ty::plain(&typed.ty) {
+            out.push(Parameter::Plain { name, ty, whole: typed.clone() });
+        } else {
+            ty::refuse(sink, &typed.ty);
+        }
+    }
+    out
+}
+
+/// The kernel of `function`.
+pub fn kernel(
+    sink: &mut Sink,
+    args: &KernelArgs,
+    function: &syn::ItemFn,
+    resolver: &Resolver,
+    lengths: &HashMap<String, u32>,
+    origin: Origin,
+) -> Kernel {
+    let signature = signature(sink, function);
+    let workgroup_size = args.workgroup_size.unwrap_or([64, 1, 1]);
+    let mut parser = BodyParser::new(sink, resolver, lengths);
+    parser.in_kernel = true;
+    let (mut bindings, mut params) = (Vec::new(), Vec::new());
+    for parameter in &signature {
+        match parameter {
+            Parameter::Slice { name, elem, writable, whole } => {
+                let elem = parser.element(elem);
+                let span = parser.sink.span(whole);
+                parser.bind(name.to_string(), Name::Binding(bindings.len()));
+                bindings.push(KernelBinding { name: name.to_string(), elem, writable: *writable, span });
+            }
+            Parameter::Plain { name, ty, whole } => {
+                let span = parser.sink.span(whole);
+                parser.bind(name.to_string(), Name::Param(params.len()));
+                params.push(KernelParam { name: name.to_string(), ty: ty.clone(), span });
+            }
+        }
+    }
+    parser.scopes.push(HashMap::new());
+    let body = parser.block(&function.block);
+    let span = parser.sink.span(&function.sig.ident);
+    let name = function.sig.ident.to_string();
+    let (locals, workgroup) = (parser.locals, parser.workgroup);
+    let function = Function {
+        wgsl_name: name.clone(),
+        name,
+        params: Vec::new(),
+        ret: Type::Unit,
+        locals,
+        body,
+        span,
+        origin,
+    };
+    Kernel { function, bindings, params, workgroup, workgroup_size }
+}
+
+/// What a chain carries for a kernel.
+pub struct Head {
+    /// The attribute's arguments.
+    pub args: TokenStream,
+    /// The function.
+    pub item: TokenStream,
+    /// The type that this instance is for.
+    pub instance: Option<syn::Path>,
+    /// The static that holds the result.
+    pub target: syn::Ident,
+}
+
+impl Parse for Head {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let group = |input: ParseStream<'_>| -> syn::Result<TokenStream> {
+            let body;
+            syn::braced!(body in input);
+            body.parse()
+        };
+        let (args, item, instance) = (group(input)?, group(input)?, group(input)?);
+        let instance = if instance.is_empty() { None } else { Some(syn::parse2(instance)?) };
+        Ok(Self { args, item, instance, target: input.parse()? })
+    }
+}

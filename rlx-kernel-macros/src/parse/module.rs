@@ -1,0 +1,151 @@
+//! From the entries of a chain to the items of a module.
+
+use std::collections::HashMap;
+
+use rlx_kernel_ir::{Const, Format, Item, ItemId, Module, Origin, Type};
+
+use super::body::BodyParser;
+use super::format::FormatItem;
+use super::{FormatTarget, Resolver, Sink, Target};
+use crate::chain::{Entry, Kind};
+
+/// Items by the ids of their entries.
+pub struct Items {
+    /// Helpers, consts and formats; no kernel yet.
+    pub module: Module,
+    targets: HashMap<u64, Target>,
+    lengths: HashMap<u64, u32>,
+}
+
+enum Parsed {
+    Function(syn::ItemFn),
+    Const(syn::ItemConst),
+    Format(FormatItem),
+}
+
+impl Items {
+    /// Parses `entries`.
+    ///
+    /// # Errors
+    /// What is no syntax at all; all other problems go to `sink`.
+    pub fn new(sink: &mut Sink, entries: &[Entry]) -> syn::Result<Self> {
+        let mut items = Self { module: Module::default(), targets: HashMap::new(), lengths: HashMap::new() };
+        let mut parsed = Vec::new();
+        for entry in entries {
+            parsed.push(match entry.kind {
+                Kind::Function => Parsed::Function(syn::parse2(entry.tokens.clone())?),
+                Kind::Const => Parsed::Const(syn::parse2(entry.tokens.clone())?),
+                Kind::Format => Parsed::Format(split_format(entry)?),
+            });
+        }
+        items.number(entries, &parsed);
+        items.evaluate(sink, entries, &parsed);
+        let mut all = Vec::new();
+        for (entry, parsed) in entries.iter().zip(&parsed) {
+            items.parse(sink, entry, parsed, &mut all);
+        }
+        items.module.items = all;
+        Ok(items)
+    }
+
+    /// Gives every item its number, so that bodies may name items in any order.
+    fn number(&mut self, entries: &[Entry], parsed: &[Parsed]) {
+        let mut next = 0;
+        let mut number = || {
+            next += 1;
+            ItemId(next - 1)
+        };
+        for (entry, parsed) in entries.iter().zip(parsed) {
+            let id = number();
+            let target = match parsed {
+                Parsed::Function(_) | Parsed::Const(_) => Target::Item(id),
+                Parsed::Format(format) => Target::Format(FormatTarget {
+                    id,
+                    elems: format.args.elems,
+                    bytes: format.args.bytes,
+                    functions: format.functions.iter().map(|function| (function.sig.ident.to_string(), number())).collect(),
+                }),
+            };
+            self.targets.insert(entry.id, target);
+        }
+    }
+
+    /// Finds the consts that array lengths may name.
+    fn evaluate(&mut self, sink: &mut Sink, entries: &[Entry], parsed: &[Parsed]) {
+        // A const's closure holds what it refers to after it, so backwards every value is known.
+        for (entry, parsed) in entries.iter().zip(parsed).rev() {
+            if let Parsed::Const(item) = parsed {
+                let (resolver, lengths) = (self.resolver(&entry.paths), self.lengths(&entry.paths));
+                let quiet = sink.diagnostics.len();
+                let value = BodyParser::new(sink, &resolver, &lengths).length(&item.expr);
+                sink.diagnostics.truncate(quiet);
+                if let Some(value) = value {
+                    self.lengths.insert(entry.id, value);
+                }
+            }
+        }
+    }
+
+    fn parse(&self, sink: &mut Sink, entry: &Entry, parsed: &Parsed, out: &mut Vec<Item>) {
+        let (mut resolver, lengths) = (self.resolver(&entry.paths), self.lengths(&entry.paths));
+        let origin = Origin { file: entry.file.clone(), line: entry.line };
+        match parsed {
+            Parsed::Function(function) => {
+                let name = function.sig.ident.to_string();
+                out.push(Item::Function(BodyParser::new(sink, &resolver, &lengths).function(function, name, origin)));
+            }
+            Parsed::Const(item) => {
+                let mut parser = BodyParser::new(sink, &resolver, &lengths);
+                let ty = parser.ty(&item.ty);
+                let value = parser.expr(&item.expr);
+                if !matches!(ty, Type::Scalar(_) | Type::Vector(..) | Type::Error) {
+                    let help = "tables go into a slice: as constants they are slow on every device";
+                    sink.error_help(&item.ty, "a `#[device]` const is a scalar or a vector", help);
+                }
+                out.push(Item::Const(Const { name: entry.name.clone(), ty, value, origin }));
+            }
+            Parsed::Format(format) => {
+                if let Some(target) = self.targets.get(&entry.id) {
+                    resolver.targets.insert("Self".into(), target.clone());
+                }
+                let name = format.args.name.value();
+                out.push(Item::Format(Format {
+                    name: name.clone(),
+                    elems: format.args.elems,
+                    bytes: format.args.bytes,
+                    fields: format.args.fields.clone(),
+                    origin: origin.clone(),
+                }));
+                for function in &format.functions {
+                    let wgsl_name = format!("{}_{}", name.to_lowercase(), function.sig.ident);
+                    out.push(Item::Function(BodyParser::new(sink, &resolver, &lengths).function(function, wgsl_name, origin.clone())));
+                }
+            }
+        }
+    }
+
+    /// What the paths of an item mean.
+    pub fn resolver(&self, paths: &[(String, u64)]) -> Resolver {
+        let targets = paths.iter().filter_map(|(path, id)| Some((path.clone(), self.targets.get(id)?.clone())));
+        Resolver { targets: targets.collect() }
+    }
+
+    /// Which paths of an item are consts that array lengths may name.
+    pub fn lengths(&self, paths: &[(String, u64)]) -> HashMap<String, u32> {
+        paths.iter().filter_map(|(path, id)| Some((path.clone(), *self.lengths.get(id)?))).collect()
+    }
+
+    /// The item behind an entry.
+    pub fn target(&self, id: u64) -> Option<&Target> {
+        self.targets.get(&id)
+    }
+}
+
+/// A format's entry holds its attribute in braces, then its `impl`.
+fn split_format(entry: &Entry) -> syn::Result<FormatItem> {
+    let mut tokens = entry.tokens.clone().into_iter();
+    match tokens.next() {
+        Some(proc_macro2::TokenTree::Group(args)) => FormatItem::new(args.stream(), tokens.collect()),
+        _ => Err(syn::Error::new(proc_macro2::Span::call_site(), "a format's entry begins with its arguments")),
+    }
+}

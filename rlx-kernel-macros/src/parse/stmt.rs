@@ -1,0 +1,276 @@
+//! Statements.
+
+use rlx_kernel_ir::{BinaryOp, Block, Expr, ExprKind, Stmt, Type, WorkgroupVar};
+use std::collections::HashMap;
+
+use super::body::{BodyParser, Name};
+
+impl BodyParser<'_> {
+    /// A block in a scope of its own.
+    pub fn block(&mut self, block: &syn::Block) -> Block {
+        self.scopes.push(HashMap::new());
+        let mut out = Block::default();
+        let last = block.stmts.len().saturating_sub(1);
+        for (index, stmt) in block.stmts.iter().enumerate() {
+            match stmt {
+                syn::Stmt::Local(local) => self.local(local, &mut out),
+                syn::Stmt::Item(item) => {
+                    self.sink.error_help(item, "items cannot be declared inside a kernel", "move it out, and mark it `#[device]`");
+                }
+                syn::Stmt::Macro(stmt) => self.refuse_macro(&stmt.mac),
+                syn::Stmt::Expr(expr, semi) => {
+                    if semi.is_none() && index == last && !is_statement(expr) {
+                        let tail = self.expr(expr);
+                        out.tail = Some(Box::new(tail));
+                    } else {
+                        self.statement(expr, &mut out);
+                    }
+                }
+            }
+        }
+        self.scopes.pop();
+        out
+    }
+
+    pub fn refuse_macro(&mut self, mac: &syn::Macro) {
+        let name = crate::paths::text(&mac.path);
+        let help = match name.as_str() {
+            "println" | "print" | "dbg" | "eprintln" => "a GPU cannot print; write the value to a slice",
+            "assert" | "assert_eq" | "debug_assert" | "panic" | "unreachable" | "todo" => "a GPU cannot stop; guard with `if`, or check on the host",
+            "vec" => "there is no heap on a GPU: write an array, `[0.0; N]`",
+            _ => "write a `#[device]` function instead",
+        };
+        self.sink.error_help(mac, format!("`{name}!` cannot be used in a kernel"), help);
+    }
+
+    fn local(&mut self, local: &syn::Local, out: &mut Block) {
+        let (pat, annotated) = match &local.pat {
+            syn::Pat::Type(typed) => (&*typed.pat, Some(&*typed.ty)),
+            other => (other, None),
+        };
+        let syn::Pat::Ident(ident) = pat else {
+            if let syn::Pat::Wild(_) = pat
+                && let Some(init) = &local.init
+            {
+                let value = self.expr(&init.expr);
+                out.stmts.push(Stmt::Expr(value));
+                return;
+            }
+            self.sink.error_help(pat, "a `let` binds one name", "write one `let` a name");
+            return;
+        };
+        let is_workgroup = local.attrs.iter().any(|attr| attr.path().is_ident("workgroup"));
+        for attr in &local.attrs {
+            if !attr.path().is_ident("workgroup") && !attr.path().is_ident("allow") && !attr.path().is_ident("doc") {
+                self.sink.error_help(attr, "this attribute means nothing on a `let`", "`#[workgroup]` makes workgroup memory");
+            }
+        }
+        if is_workgroup {
+            self.workgroup(local, &ident.ident, annotated);
+            return;
+        }
+        let ty = annotated.map_or(Type::Unknown, |ty| self.ty(ty));
+        let init = match &local.init {
+            Some(init) => {
+                if let Some((_, diverge)) = &init.diverge {
+                    self.sink.error_help(diverge, "`let .. else` cannot be used in a kernel", "write an `if`");
+                }
+                Some(self.expr(&init.expr))
+            }
+            None => None,
+        };
+        let span = self.sink.span(local);
+        let mutable = ident.mutability.is_some() || init.is_none();
+        let local = self.declare(&ident.ident, ty, mutable);
+        out.stmts.push(Stmt::Let { local, init, span });
+    }
+
+    fn workgroup(&mut self, local: &syn::Local, name: &syn::Ident, ty: Option<&syn::Type>) {
+        if !self.in_kernel {
+            self.sink.error_help(local, "workgroup memory is declared in the kernel", "declare it there, and pass it as `&mut [T]`");
+            return;
+        }
+        if let Some(init) = &local.init {
+            self.sink.error_help(&init.expr, "workgroup memory begins as zeros and takes no value", "remove the value");
+        }
+        let Some(ty) = ty else {
+            self.sink.error_help(name, "workgroup memory needs its type", format!("write `#[workgroup] let {name}: [f32; 256];`"));
+            return;
+        };
+        if self.scopes.len() != 3 {
+            self.sink.error_help(local, "workgroup memory belongs to the whole kernel", "declare it at the top of the body");
+        }
+        let parsed = self.ty(ty);
+        if !matches!(parsed, Type::Array(..) | Type::Error) {
+            self.sink.error_help(ty, "workgroup memory is an array", "write `[T; N]`");
+            return;
+        }
+        let span = self.sink.span(local);
+        let index = self.workgroup.len();
+        self.workgroup.push(WorkgroupVar { name: name.to_string(), ty: parsed, span });
+        self.bind(name.to_string(), Name::Workgroup(index));
+    }
+
+    fn statement(&mut self, expr: &syn::Expr, out: &mut Block) {
+        match expr {
+            syn::Expr::Assign(assign) => {
+                let span = self.sink.span(assign);
+                if let syn::Expr::Infer(_) = &*assign.left {
+                    let value = self.expr(&assign.right);
+                    out.stmts.push(Stmt::Expr(value));
+                    return;
+                }
+                let place = self.expr(&assign.left);
+                let value = self.expr(&assign.right);
+                out.stmts.push(Stmt::Assign { place, op: None, value, span });
+            }
+            syn::Expr::Binary(binary) if compound(&binary.op).is_some() => {
+                let span = self.sink.span(binary);
+                let place = self.expr(&binary.left);
+                let value = self.expr(&binary.right);
+                out.stmts.push(Stmt::Assign { place, op: compound(&binary.op), value, span });
+            }
+            syn::Expr::ForLoop(for_loop) => self.for_loop(for_loop, out),
+            syn::Expr::While(while_loop) => {
+                self.refuse_label(while_loop.label.as_ref());
+                let condition = self.expr(&while_loop.cond);
+                let body = self.block(&while_loop.body);
+                out.stmts.push(Stmt::While { condition, body });
+            }
+            syn::Expr::Loop(forever) => {
+                self.refuse_label(forever.label.as_ref());
+                let span = self.sink.span(&forever.loop_token);
+                let body = self.block(&forever.body);
+                out.stmts.push(Stmt::Loop { body, span });
+            }
+            syn::Expr::Break(leave) => {
+                if let Some(label) = &leave.label {
+                    self.sink.error_help(label, "loops have no labels on a GPU", "leave the outer loop by a `bool` that it tests");
+                }
+                if let Some(value) = &leave.expr {
+                    self.sink.error_help(value, "a loop gives no value on a GPU", "assign it to a variable before `break`");
+                }
+                let span = self.sink.span(leave);
+                out.stmts.push(Stmt::Break(span));
+            }
+            syn::Expr::Continue(next) => {
+                if let Some(label) = &next.label {
+                    self.sink.error_help(label, "loops have no labels on a GPU", "leave the inner loop by `break` and test a `bool`");
+                }
+                let span = self.sink.span(next);
+                out.stmts.push(Stmt::Continue(span));
+            }
+            syn::Expr::Return(leave) => {
+                let span = self.sink.span(leave);
+                let value = leave.expr.as_ref().map(|value| self.expr(value));
+                out.stmts.push(Stmt::Return(value, span));
+            }
+            _ => {
+                let value = self.expr(expr);
+                out.stmts.push(Stmt::Expr(value));
+            }
+        }
+    }
+
+    fn refuse_label(&mut self, label: Option<&syn::Label>) {
+        if let Some(label) = label {
+            self.sink.error_help(label, "loops have no labels on a GPU", "leave the outer loop by a `bool` that it tests");
+        }
+    }
+
+    fn for_loop(&mut self, for_loop: &syn::ExprForLoop, out: &mut Block) {
+        self.refuse_label(for_loop.label.as_ref());
+        let mut unroll = false;
+        for attr in &for_loop.attrs {
+            if attr.path().is_ident("unroll") {
+                unroll = true;
+            } else {
+                self.sink.error_help(attr, "this attribute means nothing on a loop", "`#[unroll]` writes the loop out");
+            }
+        }
+        let (range, step) = match strip(&for_loop.expr) {
+            syn::Expr::MethodCall(call) if call.method == "step_by" && call.args.len() == 1 => (strip(&call.receiver), call.args.first()),
+            other => (other, None),
+        };
+        let syn::Expr::Range(range) = range else {
+            self.sink.error_help(&for_loop.expr, "a kernel loops over ranges", "write `for i in 0..n`, with `.step_by(s)` if need be, and index");
+            return;
+        };
+        let (Some(start), Some(end)) = (&range.start, &range.end) else {
+            self.sink.error_help(range, "this range has no end", "write `a..b`");
+            return;
+        };
+        let span = {
+            let head = (&for_loop.for_token, &for_loop.expr);
+            let tokens = [quote::ToTokens::to_token_stream(head.0), quote::ToTokens::to_token_stream(head.1)];
+            self.sink.span(&tokens.into_iter().collect::<proc_macro2::TokenStream>())
+        };
+        let (start, end) = (self.expr(start), self.expr(end));
+        let step = step.map(|step| self.expr(step));
+        self.scopes.push(HashMap::new());
+        let local = match &*for_loop.pat {
+            syn::Pat::Ident(ident) => self.declare(&ident.ident, Type::Unknown, false),
+            syn::Pat::Wild(wild) => {
+                let name = syn::Ident::new("i", wild.underscore_token.span);
+                self.declare(&name, Type::Unknown, false)
+            }
+            other => {
+                self.sink.error(other, "a loop variable is a name");
+                self.scopes.pop();
+                return;
+            }
+        };
+        let body = self.block(&for_loop.body);
+        self.scopes.pop();
+        let inclusive = matches!(range.limits, syn::RangeLimits::Closed(_));
+        out.stmts.push(Stmt::For { local, start, end, inclusive, step, body, unroll, span });
+    }
+
+    /// An expression that holds statements, such as a `return` in a `match` arm.
+    pub fn statement_value(&mut self, expr: &syn::Expr) -> Expr {
+        let span = self.sink.span(expr);
+        let mut block = Block::default();
+        self.statement(expr, &mut block);
+        Expr::new(ExprKind::Block(block), span)
+    }
+}
+
+/// An expression without parentheses and invisible groups.
+pub fn strip(expr: &syn::Expr) -> &syn::Expr {
+    match expr {
+        syn::Expr::Paren(paren) => strip(&paren.expr),
+        syn::Expr::Group(group) => strip(&group.expr),
+        other => other,
+    }
+}
+
+/// Whether an expression is a statement by nature: it has no value in the language.
+pub fn is_statement(expr: &syn::Expr) -> bool {
+    match expr {
+        syn::Expr::Binary(binary) => compound(&binary.op).is_some(),
+        syn::Expr::Assign(_)
+        | syn::Expr::ForLoop(_)
+        | syn::Expr::While(_)
+        | syn::Expr::Loop(_)
+        | syn::Expr::Break(_)
+        | syn::Expr::Continue(_)
+        | syn::Expr::Return(_) => true,
+        _ => false,
+    }
+}
+
+fn compound(op: &syn::BinOp) -> Option<BinaryOp> {
+    Some(match op {
+        syn::BinOp::AddAssign(_) => BinaryOp::Add,
+        syn::BinOp::SubAssign(_) => BinaryOp::Sub,
+        syn::BinOp::MulAssign(_) => BinaryOp::Mul,
+        syn::BinOp::DivAssign(_) => BinaryOp::Div,
+        syn::BinOp::RemAssign(_) => BinaryOp::Rem,
+        syn::BinOp::BitXorAssign(_) => BinaryOp::BitXor,
+        syn::BinOp::BitAndAssign(_) => BinaryOp::BitAnd,
+        syn::BinOp::BitOrAssign(_) => BinaryOp::BitOr,
+        syn::BinOp::ShlAssign(_) => BinaryOp::Shl,
+        syn::BinOp::ShrAssign(_) => BinaryOp::Shr,
+        _ => return None,
+    })
+}

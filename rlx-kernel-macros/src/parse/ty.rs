@@ -1,0 +1,153 @@
+//! Types.
+
+use quote::ToTokens;
+use rlx_kernel_ir::{Scalar, Type};
+
+use super::body::BodyParser;
+use super::{Sink, Target};
+use crate::paths;
+
+/// The scalar of that name.
+pub fn scalar(name: &str) -> Option<Scalar> {
+    Some(match name {
+        "bool" => Scalar::Bool,
+        "i32" => Scalar::I32,
+        "u32" => Scalar::U32,
+        "f32" => Scalar::F32,
+        _ => return None,
+    })
+}
+
+/// What to write instead of a type that a GPU does not have.
+fn instead(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "usize" | "u64" | "u128" | "u16" | "u8" => "integers on a GPU have 32 bits: write `u32`",
+        "isize" | "i64" | "i128" | "i16" | "i8" => "integers on a GPU have 32 bits: write `i32`",
+        "f64" => "floats on a GPU have 32 bits: write `f32`",
+        "f16" => "read halves with `unpack2x16float`, or through a format",
+        "Vec" | "Box" | "String" | "str" => "there is no heap on a GPU: use an array `[T; N]` or a slice parameter",
+        "Option" | "Result" => "use a value that means `none`, or a `bool` beside it",
+        _ => return None,
+    })
+}
+
+/// A scalar or vector type without any name of the author's: what the signature of a kernel takes.
+pub fn plain(ty: &syn::Type) -> Option<Type> {
+    let syn::Type::Path(path) = ty else { return None };
+    let last = path.path.segments.last()?;
+    let name = last.ident.to_string();
+    if let (Some(scalar), true) = (scalar(&name), last.arguments.is_none()) {
+        return Some(Type::Scalar(scalar));
+    }
+    let len = match name.as_str() {
+        "Vec2" => 2,
+        "Vec3" => 3,
+        "Vec4" => 4,
+        _ => return None,
+    };
+    match argument(last)? {
+        syn::Type::Path(inner) => {
+            let scalar = scalar(&inner.path.segments.last()?.ident.to_string())?;
+            Some(Type::vector(scalar, len))
+        }
+        _ => None,
+    }
+}
+
+/// The only type argument of a segment.
+pub fn argument(segment: &syn::PathSegment) -> Option<&syn::Type> {
+    let syn::PathArguments::AngleBracketed(args) = &segment.arguments else { return None };
+    args.args.iter().find_map(|arg| match arg {
+        syn::GenericArgument::Type(ty) => Some(ty),
+        _ => None,
+    })
+}
+
+/// Reports a type that the language does not have.
+pub fn refuse(sink: &mut Sink, ty: &syn::Type) {
+    let text = ty.to_token_stream().to_string().replace(' ', "");
+    let name = match ty {
+        syn::Type::Path(path) => path.path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default(),
+        _ => String::new(),
+    };
+    let message = format!("`{text}` is not a type of the kernel language");
+    match (instead(&name), ty) {
+        (Some(help), _) => sink.error_help(ty, message, help),
+        (None, syn::Type::Tuple(_)) => sink.error_help(ty, message, "use a vector, an array, or several variables"),
+        (None, syn::Type::Reference(_)) => {
+            sink.error_help(ty, message, "references are slices (`&[T]`, `&mut [T]`) or `&mut` of a local variable");
+        }
+        _ => sink.error_help(ty, message, "it has `bool`, `i32`, `u32`, `f32`, `Vec2<T>` to `Vec4<T>`, `[T; N]` and slices"),
+    }
+}
+
+impl BodyParser<'_> {
+    /// A type in a body or in a helper's signature.
+    pub fn ty(&mut self, ty: &syn::Type) -> Type {
+        if let Some(plain) = plain(ty) {
+            return plain;
+        }
+        match ty {
+            syn::Type::Paren(paren) => self.ty(&paren.elem),
+            syn::Type::Group(group) => self.ty(&group.elem),
+            syn::Type::Array(array) => {
+                let elem = self.ty(&array.elem);
+                match self.length(&array.len) {
+                    Some(len) => Type::Array(Box::new(elem), len),
+                    None => Type::Error,
+                }
+            }
+            syn::Type::Reference(reference) => {
+                let writable = reference.mutability.is_some();
+                match &*reference.elem {
+                    syn::Type::Slice(slice) => Type::Slice { elem: Box::new(self.element(&slice.elem)), writable, source: None },
+                    inner if writable => Type::Pointer(Box::new(self.ty(inner))),
+                    _ => {
+                        let help = "take it by value: it is copied";
+                        self.sink.error_help(ty, "only slices can be borrowed shared", help);
+                        Type::Error
+                    }
+                }
+            }
+            syn::Type::Path(path) => {
+                if let Some(last) = path.path.segments.last()
+                    && last.ident == "Block"
+                    && let Some(argument) = argument(last)
+                {
+                    return match self.format_type(argument) {
+                        Some(format) => Type::Block { format, source: None },
+                        None => Type::Error,
+                    };
+                }
+                refuse(self.sink, ty);
+                Type::Error
+            }
+            _ => {
+                refuse(self.sink, ty);
+                Type::Error
+            }
+        }
+    }
+
+    /// The element of a slice.
+    pub fn element(&mut self, ty: &syn::Type) -> Type {
+        if let syn::Type::Path(path) = ty
+            && let Some(last) = path.path.segments.last()
+            && last.ident == "Packed"
+            && let Some(argument) = argument(last)
+        {
+            return self.format_type(argument).map_or(Type::Error, Type::Packed);
+        }
+        self.ty(ty)
+    }
+
+    fn format_type(&mut self, ty: &syn::Type) -> Option<rlx_kernel_ir::ItemId> {
+        if let syn::Type::Path(path) = ty
+            && let Some(Target::Format(format)) = self.resolver.targets.get(&paths::text(&path.path))
+        {
+            return Some(format.id);
+        }
+        self.sink.error_help(ty, "expected a block format", "a format is a type made by `#[format]`, or a type parameter `F: BlockFormat`");
+        None
+    }
+}

@@ -1,0 +1,144 @@
+//! The paths in a body that name items of the author's: what a chain has to fetch.
+
+use std::collections::BTreeSet;
+
+use quote::ToTokens;
+use rlx_kernel_ir::Builtin;
+use syn::visit::{self, Visit};
+
+/// A path as text without spaces.
+pub fn text(path: &syn::Path) -> String {
+    path.segments.iter().map(|segment| segment.ident.to_string()).collect::<Vec<_>>().join("::")
+}
+
+/// Types that the language itself knows.
+pub const KNOWN_TYPES: &[&str] = &["bool", "i32", "u32", "f32", "Vec2", "Vec3", "Vec4", "Packed", "Block", "Self"];
+
+/// Collects paths.
+struct Collector {
+    /// Names that are bound somewhere in the item: variables, parameters, type parameters.
+    bound: BTreeSet<String>,
+    seen: BTreeSet<String>,
+    paths: Vec<syn::Path>,
+}
+
+/// The paths in `function` that name items, each once, in order; `generics` are names of types that
+/// come from elsewhere.
+pub fn collect(function: &syn::ItemFn, generics: &[String]) -> Vec<syn::Path> {
+    let mut binder = Binder { bound: generics.iter().cloned().collect() };
+    binder.visit_item_fn(function);
+    let mut collector = Collector { bound: binder.bound, seen: BTreeSet::new(), paths: Vec::new() };
+    for input in &function.sig.inputs {
+        collector.visit_fn_arg(input);
+    }
+    collector.visit_return_type(&function.sig.output);
+    collector.visit_block(&function.block);
+    collector.paths
+}
+
+/// The paths in an expression by itself.
+pub fn collect_expr(expr: &syn::Expr) -> Vec<syn::Path> {
+    let mut collector = Collector { bound: BTreeSet::new(), seen: BTreeSet::new(), paths: Vec::new() };
+    collector.visit_expr(expr);
+    collector.paths
+}
+
+struct Binder {
+    bound: BTreeSet<String>,
+}
+
+impl Visit<'_> for Binder {
+    fn visit_pat_ident(&mut self, pat: &syn::PatIdent) {
+        self.bound.insert(pat.ident.to_string());
+        visit::visit_pat_ident(self, pat);
+    }
+}
+
+impl Collector {
+    fn add(&mut self, path: &syn::Path) {
+        let mut path = path.clone();
+        for segment in &mut path.segments {
+            segment.arguments = syn::PathArguments::None;
+        }
+        if self.seen.insert(text(&path)) {
+            self.paths.push(path);
+        }
+    }
+
+    fn value(&mut self, path: &syn::Path, called: bool) {
+        let name = text(path);
+        let Some(last) = path.segments.last() else { return };
+        let first = path.segments.first().map(|segment| segment.ident.to_string()).unwrap_or_default();
+        if path.segments.len() == 1 {
+            let local = self.bound.contains(&name) && !called;
+            if !local && !Builtin::is_function(&name) && !matches!(name.as_str(), "Self" | "self") {
+                self.add(path);
+            }
+            return;
+        }
+        let owner = path.segments[path.segments.len() - 2].ident.to_string();
+        if KNOWN_TYPES.contains(&first.as_str()) || self.bound.contains(&first) || first == "core" || first == "std" {
+            return;
+        }
+        if owner.starts_with(char::is_uppercase) && last.ident != owner {
+            // An associated function or const: the item is the type.
+            let mut owner = path.clone();
+            owner.segments.pop();
+            owner.segments.pop_punct();
+            self.add(&owner);
+        } else {
+            self.add(path);
+        }
+    }
+}
+
+impl Visit<'_> for Collector {
+    fn visit_expr(&mut self, expr: &syn::Expr) {
+        match expr {
+            syn::Expr::Call(call) => {
+                if let syn::Expr::Path(path) = &*call.func {
+                    self.value(&path.path, true);
+                } else {
+                    self.visit_expr(&call.func);
+                }
+                for arg in &call.args {
+                    self.visit_expr(arg);
+                }
+            }
+            syn::Expr::Path(path) => self.value(&path.path, false),
+            _ => visit::visit_expr(self, expr),
+        }
+    }
+
+    fn visit_pat(&mut self, pat: &syn::Pat) {
+        // `NAME => ..` in a match parses as a binding; consts are upper-case.
+        if let syn::Pat::Ident(ident) = pat
+            && ident.ident.to_string().chars().all(|char| !char.is_lowercase())
+        {
+            self.add(&syn::Path::from(ident.ident.clone()));
+        }
+        visit::visit_pat(self, pat);
+    }
+
+    fn visit_type_path(&mut self, ty: &syn::TypePath) {
+        let name = text(&ty.path);
+        let first = ty.path.segments.first().map(|segment| segment.ident.to_string()).unwrap_or_default();
+        let last = ty.path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
+        if !KNOWN_TYPES.contains(&first.as_str()) && !KNOWN_TYPES.contains(&last.as_str()) && !self.bound.contains(&name) && is_item_type(ty) {
+            self.add(&ty.path);
+        }
+        visit::visit_type_path(self, ty);
+    }
+
+    fn visit_attribute(&mut self, _: &syn::Attribute) {}
+}
+
+/// Whether a type may be an item of the author's rather than a type that the language refuses.
+fn is_item_type(ty: &syn::TypePath) -> bool {
+    const REFUSED: &[&str] = &[
+        "u8", "i8", "u16", "i16", "u64", "i64", "usize", "isize", "u128", "i128", "f64", "f16", "char", "str", "String", "Vec", "Option", "Result",
+        "Box",
+    ];
+    let last = ty.path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
+    ty.qself.is_none() && !REFUSED.contains(&last.as_str()) && !ty.path.to_token_stream().is_empty()
+}

@@ -1,0 +1,66 @@
+//! Diagnostics as `compile_error!` at their tokens.
+
+use proc_macro2::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span as TokenSpan, TokenStream, TokenTree};
+use rlx_kernel_ir::Diagnostic;
+
+use crate::chain::Entry;
+use crate::spans::Spans;
+
+/// One `compile_error!` a diagnostic. `helpers` are the items of other places: what is wrong in one
+/// from another crate is named by file and line, since rustc shows it at the kernel's attribute.
+pub fn diagnostics(diagnostics: &[Diagnostic], spans: &Spans, helpers: &[Entry]) -> TokenStream {
+    let mut out = TokenStream::new();
+    for diagnostic in diagnostics {
+        let (first, last) = spans.range(diagnostic.span);
+        let mut message = diagnostic.message.clone();
+        if let Some(help) = &diagnostic.help {
+            message.push_str("\nhelp: ");
+            message.push_str(help);
+        }
+        if let Some(place) = foreign(first, helpers) {
+            message.push_str("\nnote: ");
+            message.push_str(&place);
+        }
+        out.extend(at(first, last, &message));
+    }
+    out
+}
+
+/// syn's own errors.
+pub fn syntax(error: &syn::Error) -> TokenStream {
+    error.to_compile_error()
+}
+
+fn foreign(span: TokenSpan, helpers: &[Entry]) -> Option<String> {
+    let here = crate::chain::crate_name();
+    let file = span.file();
+    let helper = helpers.iter().filter(|helper| helper.krate != here && helper.file == file && helper.line as usize <= span.start().line);
+    let helper = helper.max_by_key(|helper| helper.line)?;
+    let start = span.start();
+    Some(format!("this is in `{}` of the crate `{}`, at {file}:{}:{}", helper.name, helper.krate, start.line, start.column + 1))
+}
+
+/// `compile_error!` from the token at `first` to the one at `last`.
+fn at(first: TokenSpan, last: TokenSpan, message: &str) -> TokenStream {
+    let punct = |char, spacing| {
+        let mut punct = Punct::new(char, spacing);
+        punct.set_span(first);
+        TokenTree::Punct(punct)
+    };
+    let mut literal = Literal::string(message);
+    literal.set_span(last);
+    let mut group = Group::new(Delimiter::Brace, TokenTree::Literal(literal).into());
+    group.set_span(last);
+    [
+        punct(':', Spacing::Joint),
+        punct(':', Spacing::Alone),
+        TokenTree::Ident(Ident::new("core", first)),
+        punct(':', Spacing::Joint),
+        punct(':', Spacing::Alone),
+        TokenTree::Ident(Ident::new("compile_error", first)),
+        punct('!', Spacing::Alone),
+        TokenTree::Group(group),
+    ]
+    .into_iter()
+    .collect()
+}

@@ -1,0 +1,44 @@
+//! The table from IR spans to tokens.
+
+use proc_macro2::{Span as TokenSpan, TokenStream, TokenTree};
+use quote::ToTokens;
+use rlx_kernel_ir::Span;
+
+/// Token ranges by IR span.
+#[derive(Default)]
+pub struct Spans {
+    ranges: Vec<(TokenSpan, TokenSpan)>,
+}
+
+impl Spans {
+    /// The span of everything in `node`.
+    pub fn of(&mut self, node: &impl ToTokens) -> Span {
+        let (first, last) = range(node.to_token_stream());
+        self.ranges.push((first, last));
+        Span(self.ranges.len() as u32 - 1)
+    }
+
+    /// The tokens at both ends of `span`; the macro's call site for a span of nowhere.
+    pub fn range(&self, span: Span) -> (TokenSpan, TokenSpan) {
+        let call_site = TokenSpan::call_site();
+        self.ranges.get(span.0 as usize).copied().unwrap_or((call_site, call_site))
+    }
+}
+
+/// The spans of the first and the last token.
+pub fn range(tokens: TokenStream) -> (TokenSpan, TokenSpan) {
+    let mut tokens = tokens.into_iter();
+    let Some(first) = tokens.next() else {
+        return (TokenSpan::call_site(), TokenSpan::call_site());
+    };
+    let last = tokens.last();
+    let first_span = match &first {
+        TokenTree::Group(group) => group.span_open(),
+        other => other.span(),
+    };
+    let last_span = match last.as_ref().unwrap_or(&first) {
+        TokenTree::Group(group) => group.span_close(),
+        other => other.span(),
+    };
+    (first_span, last_span)
+}

@@ -1,0 +1,153 @@
+//! One run of one kernel, as a value.
+
+use std::marker::PhantomData;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use crate::geometry::{self, Extent};
+use crate::kernel::KernelInfo;
+
+/// A kernel that lives as long as whoever holds this: a static, or a region made at run time.
+#[derive(Clone, Debug)]
+pub enum KernelRef {
+    /// Compiled into the program.
+    Static(&'static KernelInfo),
+    /// Made at graph compile time.
+    Shared(Arc<KernelInfo>),
+}
+
+impl Deref for KernelRef {
+    type Target = KernelInfo;
+
+    fn deref(&self) -> &KernelInfo {
+        match self {
+            Self::Static(kernel) => kernel,
+            Self::Shared(kernel) => kernel,
+        }
+    }
+}
+
+/// One run of one kernel over bindings of type `H` (a device's buffer window, a planner's value).
+#[derive(Clone, Debug)]
+pub struct Dispatch<H> {
+    /// What to run.
+    pub kernel: KernelRef,
+    /// One binding for each of [`KernelInfo::bindings`], in order.
+    pub bindings: Vec<H>,
+    /// The params struct's bytes, [`KernelInfo::params_size`] of them.
+    pub params: Vec<u8>,
+    /// Workgroups by dimension; a 0 means that there is nothing to do.
+    pub grid: [u32; 3],
+}
+
+impl<H> Dispatch<H> {
+    /// Puts a dispatch together and computes its grid.
+    ///
+    /// # Errors
+    /// [`DispatchError`] where the number of bindings, the params' size or the grid is wrong.
+    pub fn new(kernel: KernelRef, bindings: Vec<H>, params: &[u8], extent: Extent) -> Result<Self, DispatchError> {
+        if bindings.len() != kernel.bindings.len() {
+            let (expected, found) = (kernel.bindings.len(), bindings.len());
+            return Err(DispatchError::Bindings { kernel: kernel.label(), expected, found });
+        }
+        if params.len() != kernel.params_size as usize {
+            let (expected, found) = (kernel.params_size as usize, params.len());
+            return Err(DispatchError::Params { kernel: kernel.label(), expected, found });
+        }
+        let grid = geometry::grid(&kernel, extent)?;
+        Ok(Self { kernel, bindings, params: params.to_vec(), grid })
+    }
+
+    /// The same dispatch over other bindings.
+    pub fn map<G>(self, bind: impl FnMut(H) -> G) -> Dispatch<G> {
+        let Self { kernel, bindings, params, grid } = self;
+        Dispatch { kernel, bindings: bindings.into_iter().map(bind).collect(), params, grid }
+    }
+
+    /// The same dispatch over `threads` invocations, for a kernel without a `threads` or `groups` of
+    /// its own.
+    ///
+    /// # Errors
+    /// [`DispatchError::Grid`] where that takes too many workgroups.
+    pub fn threads(mut self, threads: [u64; 3]) -> Result<Self, DispatchError> {
+        self.grid = geometry::grid(&self.kernel, Extent::Threads(threads))?;
+        Ok(self)
+    }
+}
+
+/// Why a dispatch cannot be.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DispatchError {
+    /// The number of bindings differs from the kernel's.
+    #[error("kernel `{kernel}` has {expected} bindings, {found} were given")]
+    Bindings {
+        /// The kernel.
+        kernel: String,
+        /// What it declares.
+        expected: usize,
+        /// What was given.
+        found: usize,
+    },
+    /// The params' bytes are not those of the kernel's params struct.
+    #[error("kernel `{kernel}` takes {expected} bytes of params, {found} were given")]
+    Params {
+        /// The kernel.
+        kernel: String,
+        /// What it declares.
+        expected: usize,
+        /// What was given.
+        found: usize,
+    },
+    /// More workgroups than a dispatch may have.
+    #[error(
+        "kernel `{kernel}` asks for {groups:?} workgroups; a dimension holds 65535, and only a kernel that goes by \
+         `workgroup_index()` or `global_index()` can be folded"
+    )]
+    Grid {
+        /// The kernel.
+        kernel: String,
+        /// Workgroups by dimension.
+        groups: [u64; 3],
+    },
+    /// The kernel has no instance of that name.
+    #[error("kernel `{kernel}` has no instance `{instance}`")]
+    Instance {
+        /// The kernel.
+        kernel: String,
+        /// What was asked for.
+        instance: String,
+    },
+}
+
+/// A buffer of `len` elements of `T` on a device whose handle is `H`.
+///
+/// A kernel's `launch` borrows inputs shared and outputs mutably, so a launch that would alias an
+/// output does not compile.
+#[derive(Debug)]
+pub struct Buffer<T, H> {
+    handle: H,
+    len: u64,
+    element: PhantomData<T>,
+}
+
+impl<T, H> Buffer<T, H> {
+    /// Gives `handle` its element type and length in elements.
+    pub fn new(handle: H, len: u64) -> Self {
+        Self { handle, len, element: PhantomData }
+    }
+
+    /// The device's handle.
+    pub fn handle(&self) -> &H {
+        &self.handle
+    }
+
+    /// Elements.
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Whether there are no elements.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+}

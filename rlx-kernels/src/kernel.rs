@@ -1,0 +1,210 @@
+//! What a compiled kernel is.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+/// A compiled kernel instance: one WGSL module with one entry point, and every fact that a host
+/// needs to run it. `#[kernel]` makes them as statics; regions fused at graph compile time are made
+/// at run time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KernelInfo {
+    /// The kernel's name: the Rust function's.
+    pub name: Cow<'static, str>,
+    /// The entry point's name in the WGSL.
+    pub entry: Cow<'static, str>,
+    /// The instance of a generic kernel, such as `Q4_K`; empty for a kernel that is not generic.
+    pub instance: Cow<'static, str>,
+    /// The file that holds the spec, as rustc names it.
+    pub file: Cow<'static, str>,
+    /// The line of the spec's name in that file, from 1.
+    pub line: u32,
+    /// Storage bindings in order; the params, where there are any, follow as the last binding.
+    pub bindings: Cow<'static, [Binding]>,
+    /// Fields of the params struct, in order.
+    pub params: Cow<'static, [ParamField]>,
+    /// Bytes of the params struct, padding included; 0 where the kernel has none.
+    pub params_size: u32,
+    /// Invocations a workgroup, by dimension.
+    pub workgroup_size: [u32; 3],
+    /// Bytes of workgroup memory.
+    pub workgroup_bytes: u32,
+    /// Device features that the kernel cannot do without, derived from its validated module.
+    pub features: Features,
+    /// Whether the kernel finds its place by `workgroup_index` or `global_index` alone, so that a
+    /// long one-dimensional grid may be folded into two dimensions.
+    pub linear: bool,
+    /// The WGSL module in its native header and split form; [`Self::wgsl`] gives the others.
+    pub wgsl: Cow<'static, str>,
+    /// FNV-1a hash of the native WGSL: the key of caches and of snapshots.
+    pub hash: u64,
+}
+
+/// One storage binding, `@group(0)`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Binding {
+    /// The Rust parameter's name.
+    pub name: Cow<'static, str>,
+    /// The variable's name in the WGSL.
+    pub variable: Cow<'static, str>,
+    /// Element type in WGSL, such as `f32` or `vec4f`; packed weights are `u32` words.
+    pub element: Cow<'static, str>,
+    /// Bytes from one element to the next.
+    pub stride: u32,
+    /// Whether the kernel writes it (`&mut [T]`).
+    pub writable: bool,
+}
+
+/// One field of the params struct.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParamField {
+    /// The Rust parameter's name.
+    pub name: Cow<'static, str>,
+    /// WGSL type.
+    pub ty: Cow<'static, str>,
+    /// Byte offset in the struct.
+    pub offset: u32,
+    /// Bytes.
+    pub size: u32,
+}
+
+/// Which `enable` lines a module begins with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Header {
+    /// For naga, which knows subgroup functions without an `enable`.
+    Native,
+    /// For browsers, which demand one.
+    Web,
+}
+
+/// Device features that a kernel needs beyond WebGPU's core.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Features {
+    /// Subgroup operations.
+    pub subgroup: bool,
+    /// The `f16` type.
+    pub f16: bool,
+}
+
+impl Features {
+    /// No feature at all.
+    pub const NONE: Self = Self { subgroup: false, f16: false };
+
+    /// Whether a device with `available` can run what needs `self`.
+    pub fn within(self, available: Self) -> bool {
+        (!self.subgroup || available.subgroup) && (!self.f16 || available.f16)
+    }
+
+    /// The names of the features, such as `subgroups, f16`; `none` for none.
+    pub fn describe(self) -> String {
+        let names: Vec<_> =
+            [(self.subgroup, "subgroups"), (self.f16, "f16")].into_iter().filter_map(|(on, name)| on.then_some(name)).collect();
+        if names.is_empty() { "none".into() } else { names.join(", ") }
+    }
+}
+
+/// A set of bindings of one kernel, by index.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct BindingSet(pub u32);
+
+impl BindingSet {
+    /// No binding: the `split` form, in which inputs are `read`.
+    pub const NONE: Self = Self(0);
+    /// Every binding: the `arena` form, in which all storage is `read_write`, so that windows of one
+    /// buffer may be bound together.
+    pub const ALL: Self = Self(u32::MAX);
+
+    /// Whether binding `index` is in the set.
+    pub fn contains(self, index: usize) -> bool {
+        index < 32 && self.0 >> index & 1 == 1
+    }
+
+    /// The set with binding `index` added.
+    #[must_use]
+    pub fn with(self, index: usize) -> Self {
+        Self(self.0 | 1 << index)
+    }
+}
+
+impl KernelInfo {
+    /// `name` or `name::INSTANCE`, as the command line and the snapshots spell it.
+    pub fn label(&self) -> String {
+        if self.instance.is_empty() { self.name.to_string() } else { format!("{}::{}", self.name, self.instance) }
+    }
+
+    /// The whole WGSL module.
+    ///
+    /// Inputs in `shared` are declared `read_write` although the kernel only reads them: WebGPU lets
+    /// one dispatch bind windows of one buffer together only if all of them are.
+    pub fn wgsl(&self, header: Header, shared: BindingSet) -> String {
+        let mut text = String::with_capacity(self.wgsl.len() + 64);
+        if header == Header::Web && self.features.subgroup {
+            text.push_str("enable subgroups;\n");
+        }
+        text.push_str(&self.wgsl);
+        for (index, binding) in self.bindings.iter().enumerate() {
+            if !binding.writable && shared.contains(index) {
+                let declaration = format!("@binding({index}) var<storage, read>");
+                text = text.replacen(
+                    &declaration,
+                    &format!("@binding({index}) var<storage, read_write>"),
+                    1,
+                );
+            }
+        }
+        text
+    }
+
+    /// What a kernel that did not compile leaves behind, so that its users are not reported too.
+    #[doc(hidden)]
+    pub const BROKEN: Self = Self {
+        name: Cow::Borrowed(""),
+        entry: Cow::Borrowed(""),
+        instance: Cow::Borrowed(""),
+        file: Cow::Borrowed(""),
+        line: 0,
+        bindings: Cow::Borrowed(&[]),
+        params: Cow::Borrowed(&[]),
+        params_size: 0,
+        workgroup_size: [1, 1, 1],
+        workgroup_bytes: 0,
+        features: Features::NONE,
+        linear: false,
+        wgsl: Cow::Borrowed(""),
+        hash: 0,
+    };
+
+    /// The facts of the kernel as WGSL comments: what a reviewer wants to see above the code.
+    pub fn facts(&self) -> String {
+        let mut text = String::new();
+        let [x, y, z] = self.workgroup_size;
+        let _ = writeln!(text, "// kernel      {}", self.label());
+        let _ = writeln!(text, "// source      {}:{}", self.file, self.line);
+        let _ = writeln!(text, "// workgroup   {x} x {y} x {z} invocations, {} bytes of memory", self.workgroup_bytes);
+        let _ = writeln!(text, "// features    {}", self.features.describe());
+        for (index, binding) in self.bindings.iter().enumerate() {
+            let access = if binding.writable { "read_write" } else { "read" };
+            let _ = writeln!(
+                text,
+                "// binding {index}   {}: {} x {} bytes, {access}",
+                binding.name, binding.element, binding.stride
+            );
+        }
+        for field in self.params.iter() {
+            let _ = writeln!(text, "// param       {}: {} at byte {}", field.name, field.ty, field.offset);
+        }
+        let _ = writeln!(text, "// grid        {}", if self.linear { "linear, folded past 65535 workgroups" } else { "by dimension" });
+        let _ = writeln!(text, "// hash        {:016x}", self.hash);
+        text
+    }
+}
+
+/// FNV-1a over `bytes`, 64 bits: stable across builds and machines, and `const`.
+pub const fn fnv1a(bytes: &[u8]) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    let mut i = 0;
+    while i < bytes.len() {
+        hash = (hash ^ bytes[i] as u64).wrapping_mul(0x0100_0000_01b3);
+        i += 1;
+    }
+    hash
+}

@@ -1,0 +1,33 @@
+//! Kernels written once as Rust functions.
+//!
+//! `#[kernel]` turns a function into a [`KernelInfo`] (WGSL that naga has validated, its bindings,
+//! its params, its geometry) and a typed `launch`; this crate holds those types and the prelude that
+//! kernels import. It knows neither graphs nor devices: a device's buffer is the `H` of
+//! [`Buffer<T, H>`], and running a [`Dispatch`] is a backend's affair.
+#![deny(unsafe_code)]
+
+// The macros name this crate by its public name, here too.
+extern crate self as rlx_kernels;
+
+pub mod dispatch;
+pub mod elementwise;
+pub mod format;
+pub mod geometry;
+pub mod kernel;
+pub mod math;
+pub mod prelude;
+pub mod vector;
+
+pub use dispatch::{Buffer, Dispatch, DispatchError, KernelRef};
+pub use elementwise::ElementwiseOp;
+pub use format::{Block, BlockFormat, FormatInfo, Packed};
+pub use kernel::{Binding, Features, Header, KernelInfo, ParamField};
+pub use rlx_kernel_macros::{device, elementwise_ops, format, kernel};
+
+/// What the macros' output names; no part of the public interface.
+#[doc(hidden)]
+pub mod __private {
+    pub use bytemuck;
+    pub use rlx_kernel_macros::{__define_device, __define_elementwise, __define_list, __expand_instances, __finish_kernel};
+    pub use std::borrow::Cow;
+}

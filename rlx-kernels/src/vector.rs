@@ -1,0 +1,95 @@
+//! Vectors of two, three and four components, with WGSL's componentwise operators.
+
+use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
+
+use bytemuck::{Pod, Zeroable};
+
+macro_rules! vector {
+    ($(#[$doc:meta])* $name:ident, $ctor:ident, $len:literal, $($field:ident)+) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+        #[repr(C)]
+        pub struct $name<T> {
+            $(#[doc = concat!("Component `", stringify!($field), "`.")] pub $field: T,)+
+        }
+
+        #[doc = concat!("A [`", stringify!($name), "`] of its components.")]
+        pub fn $ctor<T>($($field: T),+) -> $name<T> {
+            $name { $($field),+ }
+        }
+
+        impl<T: Copy> $name<T> {
+            /// Every component `value`.
+            pub fn splat(value: T) -> Self {
+                Self { $($field: value),+ }
+            }
+
+            /// The components in order.
+            pub fn to_array(self) -> [T; $len] {
+                [$(self.$field),+]
+            }
+        }
+
+        // Sound: `repr(C)`, all fields of one type `T`, so there is no padding and every bit
+        // pattern of plain `T`s is a value.
+        #[allow(unsafe_code)]
+        unsafe impl<T: Zeroable> Zeroable for $name<T> {}
+        #[allow(unsafe_code)]
+        unsafe impl<T: Pod> Pod for $name<T> {}
+
+        vector!(@op $name Add add AddAssign add_assign $($field)+);
+        vector!(@op $name Sub sub SubAssign sub_assign $($field)+);
+        vector!(@op $name Mul mul MulAssign mul_assign $($field)+);
+        vector!(@op $name Div div DivAssign div_assign $($field)+);
+
+        impl<T: Neg<Output = T>> Neg for $name<T> {
+            type Output = Self;
+            fn neg(self) -> Self {
+                Self { $($field: -self.$field),+ }
+            }
+        }
+        vector!(@scalar $name f32 $($field)+);
+        vector!(@scalar $name i32 $($field)+);
+        vector!(@scalar $name u32 $($field)+);
+    };
+    (@op $name:ident $op:ident $method:ident $assign:ident $assign_method:ident $($field:ident)+) => {
+        impl<T: $op<Output = T>> $op for $name<T> {
+            type Output = Self;
+            fn $method(self, other: Self) -> Self {
+                Self { $($field: self.$field.$method(other.$field)),+ }
+            }
+        }
+        impl<T: $op<Output = T> + Copy> $op<T> for $name<T> {
+            type Output = Self;
+            fn $method(self, scalar: T) -> Self {
+                Self { $($field: self.$field.$method(scalar)),+ }
+            }
+        }
+        impl<T: $assign> $assign for $name<T> {
+            fn $assign_method(&mut self, other: Self) {
+                $(self.$field.$assign_method(other.$field);)+
+            }
+        }
+    };
+    (@scalar $name:ident $scalar:ident $($field:ident)+) => {
+        impl Mul<$name<$scalar>> for $scalar {
+            type Output = $name<$scalar>;
+            fn mul(self, vector: $name<$scalar>) -> $name<$scalar> {
+                $name { $($field: self * vector.$field),+ }
+            }
+        }
+    };
+}
+
+vector! {
+    /// Two components: `vec2<T>` in WGSL.
+    Vec2, vec2, 2, x y
+}
+vector! {
+    /// Three components: `vec3<T>` in WGSL.
+    Vec3, vec3, 3, x y z
+}
+vector! {
+    /// Four components: `vec4<T>` in WGSL.
+    Vec4, vec4, 4, x y z w
+}

@@ -1,0 +1,46 @@
+//! The chores of this workspace, run as `cargo xtask`.
+
+mod command;
+mod demo;
+mod driver;
+mod model;
+mod packages;
+mod progress;
+mod test;
+mod wheel;
+mod workspace;
+
+use std::error::Error;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about = "The chores of this workspace")]
+struct Arguments {
+    #[command(subcommand)]
+    chore: Chore,
+}
+
+#[derive(Subcommand)]
+enum Chore {
+    /// Shows what rlx does on this machine: finds or installs a Vulkan driver, fetches a small
+    /// model, builds rlx and runs it.
+    Demo(demo::Options),
+    /// Runs everything that CI checks, up to the first failure.
+    Test(test::Options),
+}
+
+fn main() -> ExitCode {
+    let done: Result<(), Box<dyn Error>> = match Arguments::parse().chore {
+        Chore::Demo(options) => demo::run(&options).map_err(Into::into),
+        Chore::Test(options) => test::run(&options).map_err(Into::into),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
