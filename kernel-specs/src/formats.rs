@@ -24,5 +24,7 @@ pub fn by_name(name: &str) -> Option<&'static FormatInfo> {
 
 /// The format of a type number in GGUF files.
 pub fn by_ggml_type(number: u32) -> Option<&'static FormatInfo> {
-    ALL.iter().copied().find(|format| format.ggml_type == number)
+    ALL.iter()
+        .copied()
+        .find(|format| format.ggml_type == number)
 }

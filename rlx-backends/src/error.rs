@@ -1,7 +1,9 @@
 //! Why a graph cannot be compiled or run.
 
 use crate::wgpu::{DeviceError, MismatchError};
-use rlx_core::{DType, PlanError, Shape, ShapeError, ValueId, VerifyError, WeightsError};
+use rlx_core::{
+    DType, LowerError, PlanError, Shape, ShapeError, ValueId, VerifyError, WeightsError,
+};
 
 /// Why a graph cannot be compiled or run.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -12,6 +14,9 @@ pub enum BackendError {
     /// A shape is too large.
     #[error(transparent)]
     Shape(#[from] ShapeError),
+    /// An op has no kernel, or no dispatch.
+    #[error(transparent)]
+    Lower(#[from] LowerError),
     /// The lowered graph has no memory plan.
     #[error(transparent)]
     Plan(#[from] PlanError),

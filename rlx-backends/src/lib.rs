@@ -1,4 +1,5 @@
-//! What runs graphs: the [`Backend`] interface, and the native [`cpu`] backend.
+//! What runs graphs: the [`Backend`] interface, the native [`cpu`] backend and the
+//! [`wgpu`](mod@wgpu) backend.
 #![deny(unsafe_code)]
 
 pub mod backend;
@@ -6,6 +7,7 @@ pub mod cpu;
 pub mod error;
 pub mod signature;
 pub mod tensor;
+pub mod wgpu;
 
 pub use backend::{Backend, Capabilities, CompileReport, Executable};
 pub use cpu::CpuBackend;

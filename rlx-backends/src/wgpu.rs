@@ -21,7 +21,7 @@ pub use buffer::{Buffer, BufferHandle};
 pub use context::{Context, ContextOptions, Resources};
 pub use error::{ContextError, DeviceError, DeviceLimit};
 pub use executor::{Executor, MismatchError};
-use rlx_core::{Graph, Program, Weights};
+use rlx_core::{Graph, LowerOptions, Weights, lower};
 
 use crate::backend::{Backend, Capabilities, Executable};
 use crate::error::BackendError;
@@ -41,7 +41,10 @@ impl WgpuBackend {
     pub fn executor(&self, graph: &Graph, weights: &dyn Weights) -> Result<Executor, BackendError> {
         rlx_core::verify(graph)?;
         let (fused_graph, fused) = rlx_core::fuse_regions(graph);
-        let program = lower(&fused_graph, self.capabilities())?;
+        let options = LowerOptions {
+            features: self.capabilities().features,
+        };
+        let program = lower(&fused_graph, options)?;
         let plan = rlx_core::plan(&program, &self.capabilities().limits)?;
         Ok(Executor::new(&self.context, graph, &program, &plan, weights)?.with_fused(fused))
     }
@@ -63,8 +66,4 @@ impl Backend for WgpuBackend {
     ) -> Result<Box<dyn Executable>, BackendError> {
         Ok(Box::new(self.executor(graph, weights)?))
     }
-}
-
-fn lower(_graph: &Graph, _capabilities: &Capabilities) -> Result<Program, BackendError> {
-    Err(MismatchError::NoLowering.into())
 }

@@ -1,9 +1,11 @@
-//! The graph compiler's device-free half: shapes and dtypes, the graph and its [`verify()`], passes,
-//! the lowered [`Program`] and the memory [`plan`] of its values.
+//! The graph compiler's device-free half: shapes and dtypes, model files, the graph and its
+//! [`verify()`], passes, lowering to a [`Program`] and the memory [`plan`] of its values.
 #![deny(unsafe_code)]
 
 pub mod dtype;
+pub mod gguf;
 pub mod graph;
+pub mod lower;
 pub mod passes;
 pub mod planner;
 pub mod program;
@@ -15,6 +17,7 @@ pub use dtype::{DType, Elem};
 pub use graph::{
     Graph, GraphError, MAX_REGION_INPUTS, Node, Op, Region, RegionError, Step, ValueId,
 };
+pub use lower::{LowerError, LowerOptions, lower};
 pub use passes::regions::fuse_regions;
 pub use planner::{Place, Plan, PlanError, PlanLimits, WeightBuffer, Window, plan};
 pub use program::{Program, ProgramValue, ValueKind};

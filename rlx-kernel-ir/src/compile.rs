@@ -22,7 +22,11 @@ pub struct CompileOptions {
 impl Default for CompileOptions {
     /// WebGPU's default limits.
     fn default() -> Self {
-        Self { workgroup_bytes: 16_384, invocations: 256, bindings: 8 }
+        Self {
+            workgroup_bytes: 16_384,
+            invocations: 256,
+            bindings: 8,
+        }
     }
 }
 
@@ -77,7 +81,10 @@ pub struct CompiledParam {
 /// All problems of the first stage that finds any: interface, types, printing, naga, limits.
 pub fn compile(module: &Module, options: CompileOptions) -> Result<Compiled, Vec<Diagnostic>> {
     let Some(kernel) = &module.kernel else {
-        return Err(vec![Diagnostic::new(crate::span::Span::NONE, "there is no kernel to compile")]);
+        return Err(vec![Diagnostic::new(
+            crate::span::Span::NONE,
+            "there is no kernel to compile",
+        )]);
     };
     let mut problems = interface(kernel, options);
     let typed = match infer(module) {
@@ -89,35 +96,49 @@ pub fn compile(module: &Module, options: CompileOptions) -> Result<Compiled, Vec
         }
     };
     let printed = wgsl::print(module, &typed)?;
-    let validated = validate(&printed.text, kernel.function.span).map_err(|diagnostic| vec![diagnostic])?;
+    let validated =
+        validate(&printed.text, kernel.function.span).map_err(|diagnostic| vec![diagnostic])?;
     if validated.workgroup_bytes > options.workgroup_bytes {
         let message = format!(
             "this kernel takes {} bytes of workgroup memory; every device has {}",
             validated.workgroup_bytes, options.workgroup_bytes
         );
-        let at = kernel.workgroup.last().map_or(kernel.function.span, |var| var.span);
+        let at = kernel
+            .workgroup
+            .last()
+            .map_or(kernel.function.span, |var| var.span);
         return Err(vec![Diagnostic::new(at, message).help("use smaller tiles")]);
     }
-    let bindings = kernel.bindings.iter().zip(&printed.variables).map(|(binding, variable)| CompiledBinding {
-        name: binding.name.clone(),
-        variable: variable.clone(),
-        element: wgsl::element(&binding.elem),
-        stride: stride(&binding.elem),
-        writable: binding.writable,
-    });
-    let params = kernel.params.iter().zip(&validated.params).map(|(param, (offset, size))| CompiledParam {
-        name: param.name.clone(),
-        ty: param.ty.wgsl().unwrap_or_default(),
-        offset: *offset,
-        size: *size,
-    });
+    let bindings = kernel
+        .bindings
+        .iter()
+        .zip(&printed.variables)
+        .map(|(binding, variable)| CompiledBinding {
+            name: binding.name.clone(),
+            variable: variable.clone(),
+            element: wgsl::element(&binding.elem),
+            stride: stride(&binding.elem),
+            writable: binding.writable,
+        });
+    let params = kernel
+        .params
+        .iter()
+        .zip(&validated.params)
+        .map(|(param, (offset, size))| CompiledParam {
+            name: param.name.clone(),
+            ty: param.ty.wgsl().unwrap_or_default(),
+            offset: *offset,
+            size: *size,
+        });
     let by_dimension = [Input::WorkgroupId, Input::GlobalId, Input::NumWorkgroups];
     Ok(Compiled {
         wgsl: printed.text.as_str().to_string(),
         entry: printed.entry.clone(),
         bindings: bindings.collect(),
         params: params.collect(),
-        linear: !by_dimension.iter().any(|input| printed.inputs.contains(input)),
+        linear: !by_dimension
+            .iter()
+            .any(|input| printed.inputs.contains(input)),
         validated,
     })
 }
@@ -127,32 +148,52 @@ pub fn compile(module: &Module, options: CompileOptions) -> Result<Compiled, Vec
 ///
 /// # Errors
 /// All problems found.
-pub fn compile_functions(module: &Module, roots: &[ItemId]) -> Result<Vec<(String, String)>, Vec<Diagnostic>> {
+pub fn compile_functions(
+    module: &Module,
+    roots: &[ItemId],
+) -> Result<Vec<(String, String)>, Vec<Diagnostic>> {
     let typed = infer_functions(module, roots)?;
     let printed = wgsl::print_functions(module, &typed)?;
     let mut all = Text::default();
     for (_, text) in &printed {
         all.append(text);
     }
-    let fallback = roots.first().and_then(|root| module.function(*root)).map_or(crate::span::Span::NONE, |function| function.span);
+    let fallback = roots
+        .first()
+        .and_then(|root| module.function(*root))
+        .map_or(crate::span::Span::NONE, |function| function.span);
     validate(&all, fallback).map_err(|diagnostic| vec![diagnostic])?;
-    Ok(printed.into_iter().map(|(name, text)| (name, text.as_str().to_string())).collect())
+    Ok(printed
+        .into_iter()
+        .map(|(name, text)| (name, text.as_str().to_string()))
+        .collect())
 }
 
 fn stride(elem: &Type) -> u32 {
     match elem {
         Type::Packed(_) => 4,
-        other => other.layout().map_or(0, |(size, align)| size.next_multiple_of(align)),
+        other => other
+            .layout()
+            .map_or(0, |(size, align)| size.next_multiple_of(align)),
     }
 }
 
 /// Checks of the signature and the attributes.
 fn interface(kernel: &Kernel, options: CompileOptions) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
-    let invocations = kernel.workgroup_size.iter().map(|size| u64::from(*size)).product::<u64>();
+    let invocations = kernel
+        .workgroup_size
+        .iter()
+        .map(|size| u64::from(*size))
+        .product::<u64>();
     if invocations > u64::from(options.invocations) {
-        let message = format!("a workgroup of {invocations} invocations; every device has {}", options.invocations);
-        problems.push(Diagnostic::new(kernel.function.span, message).help("use a smaller `workgroup_size`"));
+        let message = format!(
+            "a workgroup of {invocations} invocations; every device has {}",
+            options.invocations
+        );
+        problems.push(
+            Diagnostic::new(kernel.function.span, message).help("use a smaller `workgroup_size`"),
+        );
     }
     if kernel.bindings.len() > options.bindings {
         let (found, max) = (kernel.bindings.len(), options.bindings);
@@ -163,26 +204,42 @@ fn interface(kernel: &Kernel, options: CompileOptions) -> Vec<Diagnostic> {
     for binding in &kernel.bindings {
         match &binding.elem {
             Type::Scalar(crate::types::Scalar::Bool) => {
-                let diagnostic = Diagnostic::new(binding.span, "`bool` has no place in memory that a GPU shares with its host");
+                let diagnostic = Diagnostic::new(
+                    binding.span,
+                    "`bool` has no place in memory that a GPU shares with its host",
+                );
                 problems.push(diagnostic.help("use `u32`: 0 and 1"));
             }
             Type::Vector(elem, 3) => {
-                let message = format!("a slice of `Vec3<{elem}>` would have a gap of one component after each element");
-                problems.push(Diagnostic::new(binding.span, message).help(format!("use `&[{elem}]` and index `3 * i`, or `&[Vec4<{elem}>]`")));
+                let message = format!(
+                    "a slice of `Vec3<{elem}>` would have a gap of one component after each element"
+                );
+                problems.push(Diagnostic::new(binding.span, message).help(format!(
+                    "use `&[{elem}]` and index `3 * i`, or `&[Vec4<{elem}>]`"
+                )));
             }
             Type::Packed(_) if binding.writable => {
-                problems.push(Diagnostic::new(binding.span, "packed weights are read-only").help("take them as `&[Packed<F>]`"));
+                problems.push(
+                    Diagnostic::new(binding.span, "packed weights are read-only")
+                        .help("take them as `&[Packed<F>]`"),
+                );
             }
             _ => {}
         }
     }
     if !kernel.bindings.iter().any(|binding| binding.writable) {
-        let diagnostic = Diagnostic::new(kernel.function.span, "this kernel writes nothing: it has no `&mut [T]` parameter");
+        let diagnostic = Diagnostic::new(
+            kernel.function.span,
+            "this kernel writes nothing: it has no `&mut [T]` parameter",
+        );
         problems.push(diagnostic.help("take the output as `y: &mut [f32]`"));
     }
     for param in &kernel.params {
         if param.ty.scalar() == Some(crate::types::Scalar::Bool) {
-            let diagnostic = Diagnostic::new(param.span, "`bool` has no place in memory that a GPU shares with its host");
+            let diagnostic = Diagnostic::new(
+                param.span,
+                "`bool` has no place in memory that a GPU shares with its host",
+            );
             problems.push(diagnostic.help("use `u32`: 0 and 1"));
         }
     }

@@ -25,7 +25,7 @@ pub fn eval(module: &Module, env: &Env, expr: &Expr) -> Option<i128> {
 
 fn eval_exact(module: &Module, env: &Env, expr: &Expr) -> Option<i128> {
     match &expr.kind {
-        ExprKind::Int(value) => Some(i128::from(*value)),
+        ExprKind::Int(value) | ExprKind::Hex(value) => Some(i128::from(*value)),
         ExprKind::Bool(value) => Some(i128::from(*value)),
         ExprKind::Local(local) => env.get(local).copied(),
         ExprKind::Const(id) => match module.items.get(id.0)? {
@@ -38,8 +38,15 @@ fn eval_exact(module: &Module, env: &Env, expr: &Expr) -> Option<i128> {
         }
         ExprKind::Cast(inner) => eval(module, env, inner),
         ExprKind::Binary(op, a, b) => {
-            let (a, b) = (eval(module, env, a)?, eval(module, env, b)?);
-            binary(*op, a, b)
+            let (a, b) = (eval(module, env, a), eval(module, env, b));
+            match (op, a, b) {
+                (_, Some(a), Some(b)) => binary(*op, a, b),
+                // One side decides.
+                (BinaryOp::And, Some(0), _) => Some(0),
+                (BinaryOp::Or, Some(a), _) if a != 0 => Some(1),
+                (BinaryOp::Rem, None, Some(1)) => Some(0),
+                _ => None,
+            }
         }
         _ => None,
     }

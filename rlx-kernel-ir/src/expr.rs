@@ -22,6 +22,8 @@ pub struct Expr {
 pub enum ExprKind {
     /// An integer literal.
     Int(u64),
+    /// An integer literal that was written in hexadecimal.
+    Hex(u64),
     /// A float literal, as written without suffix and underscores.
     Float(String),
     /// `true` or `false`.
@@ -70,6 +72,8 @@ pub enum ExprKind {
     Deref(Box<Expr>),
     /// After inference: a call of a specialised function; slices are gone from its arguments.
     Instance(usize, Vec<Expr>),
+    /// After inference: a call of a function in its printed form.
+    Printed(ItemId, Vec<Expr>),
     /// After inference: a call of a builtin.
     Builtin(&'static Builtin, Vec<Expr>),
     /// After inference: a field of a block, read at a byte address.
@@ -209,9 +213,43 @@ impl Expr {
         Self::typed(ExprKind::Int(value), span, Type::U32)
     }
 
-    /// `self op other` on `u32`, with the neutral elements folded away.
+    /// `self op other` on `u32`, with the neutral elements folded away; sums lean to the left with
+    /// their constants last.
     #[must_use]
     pub fn u32_op(self, op: BinaryOp, other: Self) -> Self {
+        if op == BinaryOp::Add {
+            match (self.kind, other.kind) {
+                (kind, ExprKind::Binary(BinaryOp::Add, a, b)) => {
+                    let this = Self { kind, ..self };
+                    return this.u32_op(BinaryOp::Add, *a).u32_op(BinaryOp::Add, *b);
+                }
+                (ExprKind::Binary(BinaryOp::Add, a, b), kind)
+                    if matches!(b.kind, ExprKind::Int(_)) =>
+                {
+                    let other = Self { kind, ..other };
+                    return if let ExprKind::Int(_) = other.kind {
+                        a.u32_op(BinaryOp::Add, b.u32_op(BinaryOp::Add, other))
+                    } else {
+                        let sum = a.u32_op(BinaryOp::Add, other);
+                        sum.plus(*b)
+                    };
+                }
+                (kind, other_kind) => {
+                    return Self { kind, ..self }.plus(Self {
+                        kind: other_kind,
+                        ..other
+                    });
+                }
+            }
+        }
+        self.folded(op, other)
+    }
+
+    fn plus(self, other: Self) -> Self {
+        self.folded(BinaryOp::Add, other)
+    }
+
+    fn folded(self, op: BinaryOp, other: Self) -> Self {
         match (op, &self.kind, &other.kind) {
             (BinaryOp::Add, ExprKind::Int(0), _) | (BinaryOp::Mul, ExprKind::Int(1), _) => other,
             (BinaryOp::Add, _, ExprKind::Int(0)) | (BinaryOp::Mul, _, ExprKind::Int(1)) => self,

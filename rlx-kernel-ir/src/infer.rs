@@ -113,11 +113,15 @@ impl<'m> Infer<'m> {
     }
 
     fn locals(&mut self) -> &mut [crate::item::Local] {
-        self.function.as_mut().map_or(&mut [], |function| &mut function.locals)
+        self.function
+            .as_mut()
+            .map_or(&mut [], |function| &mut function.locals)
     }
 
     fn local_type(&mut self, local: LocalId) -> Type {
-        self.locals().get(local.0).map_or(Type::Error, |local| local.ty.clone())
+        self.locals()
+            .get(local.0)
+            .map_or(Type::Error, |local| local.ty.clone())
     }
 
     /// Infers one function body in a state of its own.
@@ -138,13 +142,18 @@ impl<'m> Infer<'m> {
         let found = self.block(&mut body);
         let at = body.tail.as_ref().map_or(span, |tail| tail.span);
         if found == Type::Unit && ret != Type::Unit && body.tail.is_none() {
-            let message = format!("this function returns `{ret}`, but its body ends without a value");
-            self.error(Diagnostic::new(span, message).help("end the body with the value, without a semicolon"));
+            let message =
+                format!("this function returns `{ret}`, but its body ends without a value");
+            self.error(
+                Diagnostic::new(span, message)
+                    .help("end the body with the value, without a semicolon"),
+            );
         } else if ret == Type::Unit && !matches!(found, Type::Unit | Type::Never | Type::Error) {
             // A kernel's last call may give a value that nobody wants.
             if body.tail.is_some() && self.unify(&found, &ret).is_none() {
                 let found = self.describe(&found);
-                let message = format!("this function returns nothing, but its body ends with {found}");
+                let message =
+                    format!("this function returns nothing, but its body ends with {found}");
                 self.error(Diagnostic::new(at, message).help("end it with a semicolon"));
             }
         } else {
@@ -166,7 +175,12 @@ impl<'m> Infer<'m> {
     }
 
     /// The instance of helper `item` for `sources`, inferred on its first use.
-    fn instance(&mut self, item: ItemId, sources: Vec<Option<Source>>, call: Span) -> Option<usize> {
+    fn instance(
+        &mut self,
+        item: ItemId,
+        sources: Vec<Option<Source>>,
+        call: Span,
+    ) -> Option<usize> {
         let known = self
             .typed
             .instances
@@ -178,13 +192,17 @@ impl<'m> Infer<'m> {
         let mut function = self.module.function(item)?.clone();
         if self.stack.contains(&item) {
             let name = &function.name;
-            let message = format!("`{name}` calls itself: a GPU has no call stack, so recursion is not possible");
+            let message = format!(
+                "`{name}` calls itself: a GPU has no call stack, so recursion is not possible"
+            );
             self.error(Diagnostic::new(call, message).help("write a loop"));
             return None;
         }
         for (param, source) in function.params.iter_mut().zip(&sources) {
             match &mut param.ty {
-                Type::Slice { source: behind, .. } | Type::Block { source: behind, .. } => *behind = *source,
+                Type::Slice { source: behind, .. } | Type::Block { source: behind, .. } => {
+                    *behind = *source
+                }
                 _ => {}
             }
             function.locals[param.local.0].ty = param.ty.clone();
@@ -192,8 +210,14 @@ impl<'m> Infer<'m> {
         self.stack.push(item);
         let mut function = self.function(function);
         self.stack.pop();
-        function.params.retain(|param| !matches!(param.ty, Type::Slice { .. }));
-        self.typed.instances.push(Instance { item, sources, function });
+        function
+            .params
+            .retain(|param| !matches!(param.ty, Type::Slice { .. }));
+        self.typed.instances.push(Instance {
+            item,
+            sources,
+            function,
+        });
         Some(self.typed.instances.len() - 1)
     }
 }

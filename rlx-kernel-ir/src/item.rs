@@ -31,6 +31,8 @@ pub enum Item {
     Const(Const),
     /// A `#[format]`.
     Format(Format),
+    /// A function that was compiled before: an elementwise operator in a region.
+    Printed(Printed),
 }
 
 /// The file and line of an item, for messages that reach its user in another crate.
@@ -96,6 +98,19 @@ pub struct Const {
     pub value: Expr,
     /// Where it is defined.
     pub origin: Origin,
+}
+
+/// A function of plain values in its printed form.
+#[derive(Clone, Debug)]
+pub struct Printed {
+    /// Its name in the texts.
+    pub name: String,
+    /// Parameter types.
+    pub params: Vec<Type>,
+    /// Result.
+    pub ret: Type,
+    /// The WGSL of the function and of the helpers it calls, by name.
+    pub texts: Vec<(String, String)>,
 }
 
 /// A block format.

@@ -19,13 +19,13 @@ pub mod types;
 pub mod validate;
 pub mod wgsl;
 
+pub use builtin::Builtin;
 pub use compile::{CompileOptions, Compiled, compile, compile_functions};
 pub use diagnostic::Diagnostic;
-pub use builtin::Builtin;
 pub use expr::{BinaryOp, Expr, ExprKind, UnaryOp};
 pub use item::{
     Const, Field, FieldKind, Format, Function, Item, ItemId, Kernel, KernelBinding, KernelParam,
-    Local, LocalId, Module, OPEN, Origin, Parameter, WorkgroupVar,
+    Local, LocalId, Module, OPEN, Origin, Parameter, Printed, WorkgroupVar,
 };
 pub use span::Span;
 pub use stmt::{Block, Stmt};

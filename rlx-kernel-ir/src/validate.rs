@@ -28,7 +28,11 @@ pub struct Validated {
 /// naga's finding, at the span that the text was printed for; `fallback` where it has none.
 pub fn validate(text: &Text, fallback: Span) -> Result<Validated, Diagnostic> {
     let source = text.as_str();
-    let at = |range: Option<Range<usize>>| range.and_then(|range| text.span_of(&range)).unwrap_or(fallback);
+    let at = |range: Option<Range<usize>>| {
+        range
+            .and_then(|range| text.span_of(&range))
+            .unwrap_or(fallback)
+    };
     let caught = std::panic::catch_unwind(|| naga::front::wgsl::parse_str(source));
     let module = match caught {
         Ok(Ok(module)) => module,
@@ -36,22 +40,37 @@ pub fn validate(text: &Text, fallback: Span) -> Result<Validated, Diagnostic> {
             let range = error.labels().next().and_then(|(span, _)| span.to_range());
             return Err(Diagnostic::new(at(range), plain(error.message())));
         }
-        Err(_) => return Err(Diagnostic::new(fallback, "naga stopped while reading this kernel's WGSL")),
+        Err(_) => {
+            return Err(Diagnostic::new(
+                fallback,
+                "naga stopped while reading this kernel's WGSL",
+            ));
+        }
     };
     // f16 values in f32 (`unpack2x16float`) are core WGSL; naga lists them as a capability.
     let core = Capabilities::SHADER_FLOAT16_IN_FLOAT32;
     let all = core | Capabilities::SUBGROUP;
     check(&module, all).map_err(|(range, message)| Diagnostic::new(at(range), message))?;
-    let mut validated = Validated { subgroup: check(&module, core).is_err(), ..Validated::default() };
+    let mut validated = Validated {
+        subgroup: check(&module, core).is_err(),
+        ..Validated::default()
+    };
     for (_, variable) in module.global_variables.iter() {
         let inner = &module.types[variable.ty].inner;
         match variable.space {
-            naga::AddressSpace::WorkGroup => validated.workgroup_bytes += inner.size(module.to_ctx()).next_multiple_of(16),
+            naga::AddressSpace::WorkGroup => {
+                validated.workgroup_bytes += inner.size(module.to_ctx()).next_multiple_of(16)
+            }
             naga::AddressSpace::Uniform => {
                 if let naga::TypeInner::Struct { members, span } = inner {
                     validated.params_size = *span;
-                    let size = |member: &naga::StructMember| module.types[member.ty].inner.size(module.to_ctx());
-                    validated.params = members.iter().map(|member| (member.offset, size(member))).collect();
+                    let size = |member: &naga::StructMember| {
+                        module.types[member.ty].inner.size(module.to_ctx())
+                    };
+                    validated.params = members
+                        .iter()
+                        .map(|member| (member.offset, size(member)))
+                        .collect();
                 }
             }
             _ => {}
@@ -60,8 +79,15 @@ pub fn validate(text: &Text, fallback: Span) -> Result<Validated, Diagnostic> {
     Ok(validated)
 }
 
-fn check(module: &naga::Module, capabilities: Capabilities) -> Result<(), (Option<Range<usize>>, String)> {
-    let caught = std::panic::catch_unwind(|| Validator::new(ValidationFlags::all(), capabilities).validate(module).map(|_| ()));
+fn check(
+    module: &naga::Module,
+    capabilities: Capabilities,
+) -> Result<(), (Option<Range<usize>>, String)> {
+    let caught = std::panic::catch_unwind(|| {
+        Validator::new(ValidationFlags::all(), capabilities)
+            .validate(module)
+            .map(|_| ())
+    });
     match caught {
         Ok(Ok(())) => Ok(()),
         Ok(Err(error)) => {

@@ -60,13 +60,21 @@ pub fn crate_name() -> String {
 pub fn identify(name: &Ident, tokens: &TokenStream) -> u64 {
     let span = name.span();
     let start = span.start();
-    let text = format!("{}|{}|{}|{}|{tokens}", crate_name(), span.file(), start.line, start.column);
+    let text = format!(
+        "{}|{}|{}|{}|{tokens}",
+        crate_name(),
+        span.file(),
+        start.line,
+        start.column
+    );
     fnv1a(text.as_bytes())
 }
 
 /// FNV-1a, 64 bits.
 pub fn fnv1a(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    })
 }
 
 /// Starts a chain over `paths` that ends in `finish! { { head } { closure } .. }`.
@@ -102,7 +110,16 @@ pub fn define(vis: &syn::Visibility, name: &Ident, entries: &[Entry]) -> TokenSt
 
 impl Entry {
     fn to_tokens(&self) -> TokenStream {
-        let Self { id, name, krate, file, line, kind, paths, tokens } = self;
+        let Self {
+            id,
+            name,
+            krate,
+            file,
+            line,
+            kind,
+            paths,
+            tokens,
+        } = self;
         let kind = match kind {
             Kind::Function => quote!(function),
             Kind::Const => quote!(constant),
@@ -138,7 +155,16 @@ impl Parse for Entry {
         }
         let tokens;
         braced!(tokens in body);
-        Ok(Self { id, name, krate, file, line, kind, paths, tokens: tokens.parse()? })
+        Ok(Self {
+            id,
+            name,
+            krate,
+            file,
+            line,
+            kind,
+            paths,
+            tokens: tokens.parse()?,
+        })
     }
 }
 
@@ -164,7 +190,10 @@ impl Parse for State {
 impl State {
     /// The item behind each of `paths`, in order, and all entries, each once.
     pub fn resolve(self, paths: &[syn::Path]) -> (Vec<(String, u64)>, Vec<Entry>) {
-        let ids = self.closures.iter().map(|closure| closure.first().map_or(0, |entry| entry.id));
+        let ids = self
+            .closures
+            .iter()
+            .map(|closure| closure.first().map_or(0, |entry| entry.id));
         let named = paths.iter().map(crate::paths::text).zip(ids).collect();
         let mut entries: Vec<Entry> = Vec::new();
         for entry in self.closures.into_iter().flatten() {

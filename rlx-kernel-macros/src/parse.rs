@@ -60,9 +60,15 @@ impl Sink {
     }
 
     /// Reports a problem at `node`, and what to write instead.
-    pub fn error_help(&mut self, node: &impl quote::ToTokens, message: impl Into<String>, help: impl Into<String>) {
+    pub fn error_help(
+        &mut self,
+        node: &impl quote::ToTokens,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
         let span = self.spans.of(node);
-        self.diagnostics.push(Diagnostic::new(span, message).help(help));
+        self.diagnostics
+            .push(Diagnostic::new(span, message).help(help));
     }
 
     /// The span of `node`.

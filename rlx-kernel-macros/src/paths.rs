@@ -8,11 +8,17 @@ use syn::visit::{self, Visit};
 
 /// A path as text without spaces.
 pub fn text(path: &syn::Path) -> String {
-    path.segments.iter().map(|segment| segment.ident.to_string()).collect::<Vec<_>>().join("::")
+    path.segments
+        .iter()
+        .map(|segment| segment.ident.to_string())
+        .collect::<Vec<_>>()
+        .join("::")
 }
 
 /// Types that the language itself knows.
-pub const KNOWN_TYPES: &[&str] = &["bool", "i32", "u32", "f32", "Vec2", "Vec3", "Vec4", "Packed", "Block", "Self"];
+pub const KNOWN_TYPES: &[&str] = &[
+    "bool", "i32", "u32", "f32", "Vec2", "Vec3", "Vec4", "Packed", "Block", "Self",
+];
 
 /// Collects paths.
 struct Collector {
@@ -25,9 +31,15 @@ struct Collector {
 /// The paths in `function` that name items, each once, in order; `generics` are names of types that
 /// come from elsewhere.
 pub fn collect(function: &syn::ItemFn, generics: &[String]) -> Vec<syn::Path> {
-    let mut binder = Binder { bound: generics.iter().cloned().collect() };
+    let mut binder = Binder {
+        bound: generics.iter().cloned().collect(),
+    };
     binder.visit_item_fn(function);
-    let mut collector = Collector { bound: binder.bound, seen: BTreeSet::new(), paths: Vec::new() };
+    let mut collector = Collector {
+        bound: binder.bound,
+        seen: BTreeSet::new(),
+        paths: Vec::new(),
+    };
     for input in &function.sig.inputs {
         collector.visit_fn_arg(input);
     }
@@ -38,7 +50,11 @@ pub fn collect(function: &syn::ItemFn, generics: &[String]) -> Vec<syn::Path> {
 
 /// The paths in an expression by itself.
 pub fn collect_expr(expr: &syn::Expr) -> Vec<syn::Path> {
-    let mut collector = Collector { bound: BTreeSet::new(), seen: BTreeSet::new(), paths: Vec::new() };
+    let mut collector = Collector {
+        bound: BTreeSet::new(),
+        seen: BTreeSet::new(),
+        paths: Vec::new(),
+    };
     collector.visit_expr(expr);
     collector.paths
 }
@@ -67,8 +83,14 @@ impl Collector {
 
     fn value(&mut self, path: &syn::Path, called: bool) {
         let name = text(path);
-        let Some(last) = path.segments.last() else { return };
-        let first = path.segments.first().map(|segment| segment.ident.to_string()).unwrap_or_default();
+        let Some(last) = path.segments.last() else {
+            return;
+        };
+        let first = path
+            .segments
+            .first()
+            .map(|segment| segment.ident.to_string())
+            .unwrap_or_default();
         if path.segments.len() == 1 {
             let local = self.bound.contains(&name) && !called;
             if !local && !Builtin::is_function(&name) && !matches!(name.as_str(), "Self" | "self") {
@@ -77,7 +99,11 @@ impl Collector {
             return;
         }
         let owner = path.segments[path.segments.len() - 2].ident.to_string();
-        if KNOWN_TYPES.contains(&first.as_str()) || self.bound.contains(&first) || first == "core" || first == "std" {
+        if KNOWN_TYPES.contains(&first.as_str())
+            || self.bound.contains(&first)
+            || first == "core"
+            || first == "std"
+        {
             return;
         }
         if owner.starts_with(char::is_uppercase) && last.ident != owner {
@@ -113,7 +139,11 @@ impl Visit<'_> for Collector {
     fn visit_pat(&mut self, pat: &syn::Pat) {
         // `NAME => ..` in a match parses as a binding; consts are upper-case.
         if let syn::Pat::Ident(ident) = pat
-            && ident.ident.to_string().chars().all(|char| !char.is_lowercase())
+            && ident
+                .ident
+                .to_string()
+                .chars()
+                .all(|char| !char.is_lowercase())
         {
             self.add(&syn::Path::from(ident.ident.clone()));
         }
@@ -122,9 +152,23 @@ impl Visit<'_> for Collector {
 
     fn visit_type_path(&mut self, ty: &syn::TypePath) {
         let name = text(&ty.path);
-        let first = ty.path.segments.first().map(|segment| segment.ident.to_string()).unwrap_or_default();
-        let last = ty.path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
-        if !KNOWN_TYPES.contains(&first.as_str()) && !KNOWN_TYPES.contains(&last.as_str()) && !self.bound.contains(&name) && is_item_type(ty) {
+        let first = ty
+            .path
+            .segments
+            .first()
+            .map(|segment| segment.ident.to_string())
+            .unwrap_or_default();
+        let last = ty
+            .path
+            .segments
+            .last()
+            .map(|segment| segment.ident.to_string())
+            .unwrap_or_default();
+        if !KNOWN_TYPES.contains(&first.as_str())
+            && !KNOWN_TYPES.contains(&last.as_str())
+            && !self.bound.contains(&name)
+            && is_item_type(ty)
+        {
             self.add(&ty.path);
         }
         visit::visit_type_path(self, ty);
@@ -136,9 +180,14 @@ impl Visit<'_> for Collector {
 /// Whether a type may be an item of the author's rather than a type that the language refuses.
 fn is_item_type(ty: &syn::TypePath) -> bool {
     const REFUSED: &[&str] = &[
-        "u8", "i8", "u16", "i16", "u64", "i64", "usize", "isize", "u128", "i128", "f64", "f16", "char", "str", "String", "Vec", "Option", "Result",
-        "Box",
+        "u8", "i8", "u16", "i16", "u64", "i64", "usize", "isize", "u128", "i128", "f64", "f16",
+        "char", "str", "String", "Vec", "Option", "Result", "Box",
     ];
-    let last = ty.path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
+    let last = ty
+        .path
+        .segments
+        .last()
+        .map(|segment| segment.ident.to_string())
+        .unwrap_or_default();
     ty.qself.is_none() && !REFUSED.contains(&last.as_str()) && !ty.path.to_token_stream().is_empty()
 }

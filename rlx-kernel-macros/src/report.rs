@@ -1,6 +1,8 @@
 //! Diagnostics as `compile_error!` at their tokens.
 
-use proc_macro2::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span as TokenSpan, TokenStream, TokenTree};
+use proc_macro2::{
+    Delimiter, Group, Ident, Literal, Punct, Spacing, Span as TokenSpan, TokenStream, TokenTree,
+};
 use rlx_kernel_ir::Diagnostic;
 
 use crate::chain::Entry;
@@ -34,10 +36,18 @@ pub fn syntax(error: &syn::Error) -> TokenStream {
 fn foreign(span: TokenSpan, helpers: &[Entry]) -> Option<String> {
     let here = crate::chain::crate_name();
     let file = span.file();
-    let helper = helpers.iter().filter(|helper| helper.krate != here && helper.file == file && helper.line as usize <= span.start().line);
+    let helper = helpers.iter().filter(|helper| {
+        helper.krate != here && helper.file == file && helper.line as usize <= span.start().line
+    });
     let helper = helper.max_by_key(|helper| helper.line)?;
     let start = span.start();
-    Some(format!("this is in `{}` of the crate `{}`, at {file}:{}:{}", helper.name, helper.krate, start.line, start.column + 1))
+    Some(format!(
+        "this is in `{}` of the crate `{}`, at {file}:{}:{}",
+        helper.name,
+        helper.krate,
+        start.line,
+        start.column + 1
+    ))
 }
 
 /// `compile_error!` from the token at `first` to the one at `last`.

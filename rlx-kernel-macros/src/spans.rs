@@ -21,7 +21,10 @@ impl Spans {
     /// The tokens at both ends of `span`; the macro's call site for a span of nowhere.
     pub fn range(&self, span: Span) -> (TokenSpan, TokenSpan) {
         let call_site = TokenSpan::call_site();
-        self.ranges.get(span.0 as usize).copied().unwrap_or((call_site, call_site))
+        self.ranges
+            .get(span.0 as usize)
+            .copied()
+            .unwrap_or((call_site, call_site))
     }
 }
 

@@ -45,23 +45,51 @@ impl<H> Dispatch<H> {
     ///
     /// # Errors
     /// [`DispatchError`] where the number of bindings, the params' size or the grid is wrong.
-    pub fn new(kernel: KernelRef, bindings: Vec<H>, params: &[u8], extent: Extent) -> Result<Self, DispatchError> {
+    pub fn new(
+        kernel: KernelRef,
+        bindings: Vec<H>,
+        params: &[u8],
+        extent: Extent,
+    ) -> Result<Self, DispatchError> {
         if bindings.len() != kernel.bindings.len() {
             let (expected, found) = (kernel.bindings.len(), bindings.len());
-            return Err(DispatchError::Bindings { kernel: kernel.label(), expected, found });
+            return Err(DispatchError::Bindings {
+                kernel: kernel.label(),
+                expected,
+                found,
+            });
         }
         if params.len() != kernel.params_size as usize {
             let (expected, found) = (kernel.params_size as usize, params.len());
-            return Err(DispatchError::Params { kernel: kernel.label(), expected, found });
+            return Err(DispatchError::Params {
+                kernel: kernel.label(),
+                expected,
+                found,
+            });
         }
         let grid = geometry::grid(&kernel, extent)?;
-        Ok(Self { kernel, bindings, params: params.to_vec(), grid })
+        Ok(Self {
+            kernel,
+            bindings,
+            params: params.to_vec(),
+            grid,
+        })
     }
 
     /// The same dispatch over other bindings.
     pub fn map<G>(self, bind: impl FnMut(H) -> G) -> Dispatch<G> {
-        let Self { kernel, bindings, params, grid } = self;
-        Dispatch { kernel, bindings: bindings.into_iter().map(bind).collect(), params, grid }
+        let Self {
+            kernel,
+            bindings,
+            params,
+            grid,
+        } = self;
+        Dispatch {
+            kernel,
+            bindings: bindings.into_iter().map(bind).collect(),
+            params,
+            grid,
+        }
     }
 
     /// The same dispatch over `threads` invocations, for a kernel without a `threads` or `groups` of
@@ -133,7 +161,11 @@ pub struct Buffer<T, H> {
 impl<T, H> Buffer<T, H> {
     /// Gives `handle` its element type and length in elements.
     pub fn new(handle: H, len: u64) -> Self {
-        Self { handle, len, element: PhantomData }
+        Self {
+            handle,
+            len,
+            element: PhantomData,
+        }
     }
 
     /// The device's handle.

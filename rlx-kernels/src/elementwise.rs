@@ -1,6 +1,7 @@
 //! Elementwise operators: `#[device]` functions of scalars, in both of their compiled forms.
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 
 /// One elementwise operator, made by `elementwise_ops!` from a `#[device]` function.
 #[derive(Clone, Copy)]
@@ -29,3 +30,9 @@ impl PartialEq for ElementwiseOp {
 }
 
 impl Eq for ElementwiseOp {}
+
+impl Hash for ElementwiseOp {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.name.hash(state);
+    }
+}

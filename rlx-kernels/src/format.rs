@@ -47,8 +47,17 @@ pub struct FormatInfo {
 
 impl fmt::Debug for FormatInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { name, ggml_type, elems, bytes, .. } = self;
-        write!(f, "{name} (ggml type {ggml_type}, {elems} weights in {bytes} bytes)")
+        let Self {
+            name,
+            ggml_type,
+            elems,
+            bytes,
+            ..
+        } = self;
+        write!(
+            f,
+            "{name} (ggml type {ggml_type}, {elems} weights in {bytes} bytes)"
+        )
     }
 }
 
@@ -99,7 +108,10 @@ impl<'a, F: BlockFormat> Block<'a, F> {
     /// Block `index` of a tensor's `bytes`. Past the end every field reads as zero bytes.
     pub fn new(bytes: &'a [u8], index: usize) -> Self {
         let first = index.saturating_mul(F::BYTES as usize).min(bytes.len());
-        Self { bytes: &bytes[first..], format: PhantomData }
+        Self {
+            bytes: &bytes[first..],
+            format: PhantomData,
+        }
     }
 }
 
@@ -154,7 +166,10 @@ impl<F> Block<'_, F> {
 #[doc(hidden)]
 pub fn decode_blocks<F: BlockFormat>(bytes: &[u8], weights: &mut [f32]) {
     let (elems, size) = (F::ELEMS as usize, F::BYTES as usize);
-    for (block, out) in bytes.chunks_exact(size).zip(weights.chunks_exact_mut(elems)) {
+    for (block, out) in bytes
+        .chunks_exact(size)
+        .zip(weights.chunks_exact_mut(elems))
+    {
         let block = Block::<F>::new(block, 0);
         if elems.is_multiple_of(8) {
             for (i, run) in out.chunks_exact_mut(8).enumerate() {

@@ -34,7 +34,10 @@ pub fn grid(kernel: &KernelInfo, extent: Extent) -> Result<[u32; 3], DispatchErr
         }
     };
     let max = u64::from(MAX_WORKGROUPS);
-    let too_large = || DispatchError::Grid { kernel: kernel.label(), groups };
+    let too_large = || DispatchError::Grid {
+        kernel: kernel.label(),
+        groups,
+    };
     match groups {
         [x, y, z] if x <= max && y <= max && z <= max => Ok([x as u32, y as u32, z as u32]),
         [x, 1, 1] if kernel.linear => {

@@ -87,7 +87,10 @@ pub struct Features {
 
 impl Features {
     /// No feature at all.
-    pub const NONE: Self = Self { subgroup: false, f16: false };
+    pub const NONE: Self = Self {
+        subgroup: false,
+        f16: false,
+    };
 
     /// Whether a device with `available` can run what needs `self`.
     pub fn within(self, available: Self) -> bool {
@@ -96,9 +99,15 @@ impl Features {
 
     /// The names of the features, such as `subgroups, f16`; `none` for none.
     pub fn describe(self) -> String {
-        let names: Vec<_> =
-            [(self.subgroup, "subgroups"), (self.f16, "f16")].into_iter().filter_map(|(on, name)| on.then_some(name)).collect();
-        if names.is_empty() { "none".into() } else { names.join(", ") }
+        let names: Vec<_> = [(self.subgroup, "subgroups"), (self.f16, "f16")]
+            .into_iter()
+            .filter_map(|(on, name)| on.then_some(name))
+            .collect();
+        if names.is_empty() {
+            "none".into()
+        } else {
+            names.join(", ")
+        }
     }
 }
 
@@ -128,7 +137,11 @@ impl BindingSet {
 impl KernelInfo {
     /// `name` or `name::INSTANCE`, as the command line and the snapshots spell it.
     pub fn label(&self) -> String {
-        if self.instance.is_empty() { self.name.to_string() } else { format!("{}::{}", self.name, self.instance) }
+        if self.instance.is_empty() {
+            self.name.to_string()
+        } else {
+            format!("{}::{}", self.name, self.instance)
+        }
     }
 
     /// The whole WGSL module.
@@ -179,10 +192,18 @@ impl KernelInfo {
         let [x, y, z] = self.workgroup_size;
         let _ = writeln!(text, "// kernel      {}", self.label());
         let _ = writeln!(text, "// source      {}:{}", self.file, self.line);
-        let _ = writeln!(text, "// workgroup   {x} x {y} x {z} invocations, {} bytes of memory", self.workgroup_bytes);
+        let _ = writeln!(
+            text,
+            "// workgroup   {x} x {y} x {z} invocations, {} bytes of memory",
+            self.workgroup_bytes
+        );
         let _ = writeln!(text, "// features    {}", self.features.describe());
         for (index, binding) in self.bindings.iter().enumerate() {
-            let access = if binding.writable { "read_write" } else { "read" };
+            let access = if binding.writable {
+                "read_write"
+            } else {
+                "read"
+            };
             let _ = writeln!(
                 text,
                 "// binding {index}   {}: {} x {} bytes, {access}",
@@ -190,9 +211,21 @@ impl KernelInfo {
             );
         }
         for field in self.params.iter() {
-            let _ = writeln!(text, "// param       {}: {} at byte {}", field.name, field.ty, field.offset);
+            let _ = writeln!(
+                text,
+                "// param       {}: {} at byte {}",
+                field.name, field.ty, field.offset
+            );
         }
-        let _ = writeln!(text, "// grid        {}", if self.linear { "linear, folded past 65535 workgroups" } else { "by dimension" });
+        let _ = writeln!(
+            text,
+            "// grid        {}",
+            if self.linear {
+                "linear, folded past 65535 workgroups"
+            } else {
+                "by dimension"
+            }
+        );
         let _ = writeln!(text, "// hash        {:016x}", self.hash);
         text
     }

@@ -28,6 +28,8 @@ pub use rlx_kernel_macros::{device, elementwise_ops, format, kernel};
 #[doc(hidden)]
 pub mod __private {
     pub use bytemuck;
-    pub use rlx_kernel_macros::{__define_device, __define_elementwise, __define_list, __expand_instances, __finish_kernel};
+    pub use rlx_kernel_macros::{
+        __define_device, __define_elementwise, __define_list, __expand_instances, __finish_kernel,
+    };
     pub use std::borrow::Cow;
 }

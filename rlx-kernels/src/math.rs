@@ -7,7 +7,10 @@ use crate::vector::{Vec2, Vec4, vec2, vec4};
 
 /// The two halves of `bits` as f32, the low half first.
 pub fn unpack2x16float(bits: u32) -> Vec2<f32> {
-    vec2(f16::from_bits(bits as u16).to_f32(), f16::from_bits((bits >> 16) as u16).to_f32())
+    vec2(
+        f16::from_bits(bits as u16).to_f32(),
+        f16::from_bits((bits >> 16) as u16).to_f32(),
+    )
 }
 
 /// The four bytes of `bits`, the lowest first.

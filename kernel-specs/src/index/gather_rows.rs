@@ -7,7 +7,14 @@ use crate::formats;
 /// y[t, ..] = row ids[t] of `w`, for `tokens` ids, rows of `k` weights and `rows` rows. An id past
 /// the last row gives zeros; whoever has the ids on the host refuses it before.
 #[kernel(workgroup_size(64), threads(tokens * k.div_ceil(8)), instances(F in formats::ALL))]
-pub fn gather_rows<F: BlockFormat>(w: &[Packed<F>], ids: &[u32], y: &mut [f32], tokens: u32, k: u32, rows: u32) {
+pub fn gather_rows<F: BlockFormat>(
+    w: &[Packed<F>],
+    ids: &[u32],
+    y: &mut [f32],
+    tokens: u32,
+    k: u32,
+    rows: u32,
+) {
     let runs = k.div_ceil(8);
     let token = global_index() / runs;
     let at = (global_index() % runs) * 8;

@@ -18,7 +18,10 @@ pub fn gemv<F: BlockFormat>(w: &[Packed<F>], x: &[f32], y: &mut [f32], n: u32, k
         let first = row * (k / F::ELEMS);
         for at in (me * 8..k).step_by(512) {
             if F::ELEMS % 8 == 0 || at + 8 <= k {
-                sum += dot8(F::decode8(w.block(first + at / F::ELEMS), at % F::ELEMS), load8(x, at));
+                sum += dot8(
+                    F::decode8(w.block(first + at / F::ELEMS), at % F::ELEMS),
+                    load8(x, at),
+                );
             } else {
                 for i in at..k {
                     sum += F::decode(w.block(first + i), 0) * x[i];
@@ -44,12 +47,17 @@ pub fn gemv<F: BlockFormat>(w: &[Packed<F>], x: &[f32], y: &mut [f32], n: u32, k
 #[kernel(workgroup_size(128), groups(n.div_ceil(4)), instances(F in formats::ALL))]
 pub fn gemv_subgroup<F: BlockFormat>(w: &[Packed<F>], x: &[f32], y: &mut [f32], n: u32, k: u32) {
     // Four rows a workgroup, whatever the number of subgroups it falls into.
-    for row in (workgroup_index() * 4 + subgroup_id()..(workgroup_index() * 4 + 4).min(n)).step_by(num_subgroups()) {
+    for row in (workgroup_index() * 4 + subgroup_id()..(workgroup_index() * 4 + 4).min(n))
+        .step_by(num_subgroups())
+    {
         let first = row * (k / F::ELEMS);
         let mut sum = 0.0;
         for at in (subgroup_lane() * 8..k).step_by(subgroup_size() * 8) {
             if F::ELEMS % 8 == 0 || at + 8 <= k {
-                sum += dot8(F::decode8(w.block(first + at / F::ELEMS), at % F::ELEMS), load8(x, at));
+                sum += dot8(
+                    F::decode8(w.block(first + at / F::ELEMS), at % F::ELEMS),
+                    load8(x, at),
+                );
             } else {
                 for i in at..k {
                     sum += F::decode(w.block(first + i), 0) * x[i];

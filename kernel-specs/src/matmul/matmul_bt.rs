@@ -7,7 +7,14 @@ use crate::formats;
 /// y[m, n] = Σₖ x[m, k] · W[n, k], any m, n and k. A workgroup makes a tile of 32 × 64: 32 steps of
 /// k at a time are decoded once into workgroup memory, an invocation keeps 2 × 4 sums.
 #[kernel(workgroup_size(256), groups(n.div_ceil(64), m.div_ceil(32)), instances(F in formats::ALL))]
-pub fn matmul_bt<F: BlockFormat>(w: &[Packed<F>], x: &[f32], y: &mut [f32], m: u32, n: u32, k: u32) {
+pub fn matmul_bt<F: BlockFormat>(
+    w: &[Packed<F>],
+    x: &[f32],
+    y: &mut [f32],
+    m: u32,
+    n: u32,
+    k: u32,
+) {
     // Rows are padded by one, so that the transposed stores fall into different banks.
     #[workgroup]
     let ws: [f32; 32 * 65];
@@ -25,7 +32,6 @@ pub fn matmul_bt<F: BlockFormat>(w: &[Packed<F>], x: &[f32], y: &mut [f32], m: u
     let row = me / 16;
     let mut sums = [0.0; 8];
     for base in (0..k).step_by(32) {
-        #[unroll]
         for i in 0..4 {
             let at = base + x_at + i;
             let mut v = 0.0;

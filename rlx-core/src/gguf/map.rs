@@ -15,5 +15,8 @@ pub(super) fn map(path: &Path) -> io::Result<Mmap> {
     // same condition under which any reader of a mapped file is sound. No code relies on earlier
     // checks of mapped bytes for memory safety: slices are bounded by the map's length, and UTF-8
     // is validated on each access.
-    unsafe { Mmap::map(&file) }
+    #[allow(unsafe_code)]
+    unsafe {
+        Mmap::map(&file)
+    }
 }

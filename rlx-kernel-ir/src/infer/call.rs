@@ -11,7 +11,12 @@ use crate::types::{Scalar, Source, Type};
 
 impl Infer<'_> {
     /// A call of something known by its name alone.
-    pub(super) fn named(&mut self, name: &str, args: &mut Vec<Expr>, span: Span) -> (ExprKind, Type) {
+    pub(super) fn named(
+        &mut self,
+        name: &str,
+        args: &mut Vec<Expr>,
+        span: Span,
+    ) -> (ExprKind, Type) {
         for arg in args.iter_mut() {
             self.expr(arg);
         }
@@ -25,7 +30,13 @@ impl Infer<'_> {
     }
 
     /// `receiver.name(args)`
-    pub(super) fn method(&mut self, receiver: &mut Expr, name: &str, args: &mut [Expr], span: Span) -> (ExprKind, Type) {
+    pub(super) fn method(
+        &mut self,
+        receiver: &mut Expr,
+        name: &str,
+        args: &mut [Expr],
+        span: Span,
+    ) -> (ExprKind, Type) {
         let ty = self.expr(receiver);
         if let Some(found) = self.slice_method(receiver, name, args, span) {
             return found;
@@ -45,22 +56,36 @@ impl Infer<'_> {
             return self.builtin(builtin, all, span);
         }
         let found = self.describe(&ty);
-        let mut diagnostic = Diagnostic::new(span, format!("{found} has no method `{name}` in the kernel language"));
+        let mut diagnostic = Diagnostic::new(
+            span,
+            format!("{found} has no method `{name}` in the kernel language"),
+        );
         if let Some((_, help)) = REFUSED_METHODS.iter().find(|(refused, _)| *refused == name) {
             diagnostic = diagnostic.help(*help);
         } else if let Some(builtin) = Builtin::find(name, Form::Function) {
-            diagnostic = diagnostic.help(format!("`{}` is a function: write `{}(x, ..)`", builtin.name, builtin.name));
+            diagnostic = diagnostic.help(format!(
+                "`{}` is a function: write `{}(x, ..)`",
+                builtin.name, builtin.name
+            ));
         } else {
             diagnostic = diagnostic.help("write a `#[device]` function and call it");
         }
         (ExprKind::Int(0), self.error(diagnostic))
     }
 
-    fn builtin(&mut self, builtin: &'static Builtin, mut args: Vec<Expr>, span: Span) -> (ExprKind, Type) {
+    fn builtin(
+        &mut self,
+        builtin: &'static Builtin,
+        mut args: Vec<Expr>,
+        span: Span,
+    ) -> (ExprKind, Type) {
         let name = builtin.name;
         if args.len() != builtin.args.len() {
             let implied = usize::from(builtin.form == Form::Method);
-            let (wanted, found) = (builtin.args.len() - implied, args.len().saturating_sub(implied));
+            let (wanted, found) = (
+                builtin.args.len() - implied,
+                args.len().saturating_sub(implied),
+            );
             let plural = if wanted == 1 { "" } else { "s" };
             let message = format!("`{name}` takes {wanted} argument{plural}, found {found}");
             return (ExprKind::Int(0), self.error(Diagnostic::new(span, message)));
@@ -93,7 +118,9 @@ impl Infer<'_> {
                 },
             }
         }
-        let generic = generic.map(|ty| self.table.deep(&ty)).unwrap_or(Type::Error);
+        let generic = generic
+            .map(|ty| self.table.deep(&ty))
+            .unwrap_or(Type::Error);
         let elem = |ty: &Type| match ty {
             Type::Vector(elem, _) => (**elem).clone(),
             other => other.clone(),
@@ -126,7 +153,8 @@ impl Infer<'_> {
         }
         let kind = self.table.kind(&elem);
         let float = kind == Some(Kind::Float) || elem == Type::F32;
-        let int = kind == Some(Kind::Int) || elem.scalar().is_some_and(Scalar::is_int) && matches!(elem, Type::Scalar(_));
+        let int = kind == Some(Kind::Int)
+            || elem.scalar().is_some_and(Scalar::is_int) && matches!(elem, Type::Scalar(_));
         match builtin.domain {
             Domain::None => true,
             Domain::Any => float || int || elem == Type::BOOL || kind.is_some(),
@@ -139,11 +167,30 @@ impl Infer<'_> {
     }
 
     /// A call of helper `id`.
-    pub(super) fn call(&mut self, id: ItemId, args: &mut Vec<Expr>, span: Span) -> (ExprKind, Type) {
+    pub(super) fn call(
+        &mut self,
+        id: ItemId,
+        args: &mut Vec<Expr>,
+        span: Span,
+    ) -> (ExprKind, Type) {
         for arg in args.iter_mut() {
             self.expr(arg);
         }
         let module = self.module;
+        if let Some(Item::Printed(printed)) = module.items.get(id.0) {
+            for (arg, ty) in args.iter().zip(&printed.params) {
+                self.expect(arg.span, ty, &arg.ty);
+            }
+            if args.len() != printed.params.len() {
+                let (wanted, found) = (printed.params.len(), args.len());
+                let message = format!("`{}` takes {wanted} arguments, found {found}", printed.name);
+                return (ExprKind::Int(0), self.error(Diagnostic::new(span, message)));
+            }
+            return (
+                ExprKind::Printed(id, std::mem::take(args)),
+                printed.ret.clone(),
+            );
+        }
         let Some(Item::Function(function)) = module.items.get(id.0) else {
             let diagnostic = Diagnostic::new(span, "this is a value, not a function");
             return (ExprKind::Int(0), self.error(diagnostic));
@@ -166,22 +213,37 @@ impl Infer<'_> {
             return (ExprKind::Int(0), Type::Error);
         };
         args.retain(|arg| !matches!(self.table.shallow(&arg.ty), Type::Slice { .. }));
-        (ExprKind::Instance(instance, std::mem::take(args)), function.ret.clone())
+        (
+            ExprKind::Instance(instance, std::mem::take(args)),
+            function.ret.clone(),
+        )
     }
 
     /// Checks an argument against its parameter; gives the memory behind it.
     fn argument(&mut self, arg: &mut Expr, param: &Type) -> Option<Source> {
         let found = self.table.shallow(&arg.ty);
         match (param, found) {
-            (Type::Slice { elem, writable, .. }, Type::Slice { elem: has, writable: can, source }) => {
+            (
+                Type::Slice { elem, writable, .. },
+                Type::Slice {
+                    elem: has,
+                    writable: can,
+                    source,
+                },
+            ) => {
                 if *elem != has {
                     let (wanted, got) = (self.describe(elem), self.describe(&has));
                     let message = format!("expected a slice of {wanted}, found a slice of {got}");
                     self.error(Diagnostic::new(arg.span, message));
                 } else if *writable && !can {
                     let name = self.place_name(arg);
-                    let message = format!("this function writes to the slice, but `{name}` is a read-only binding");
-                    self.error(Diagnostic::new(arg.span, message).help(format!("take it as `{name}: &mut [{elem}]`")));
+                    let message = format!(
+                        "this function writes to the slice, but `{name}` is a read-only binding"
+                    );
+                    self.error(
+                        Diagnostic::new(arg.span, message)
+                            .help(format!("take it as `{name}: &mut [{elem}]`")),
+                    );
                 }
                 source
             }

@@ -16,28 +16,40 @@ impl Infer<'_> {
         let known = expr.ty.clone();
         let ty = match &mut expr.kind {
             // A suffixed literal comes with its type.
-            ExprKind::Int(_) | ExprKind::Float(_) if known != Type::Unknown => known,
-            ExprKind::Int(_) => self.table.fresh(Kind::Int),
+            ExprKind::Int(_) | ExprKind::Hex(_) | ExprKind::Float(_) if known != Type::Unknown => {
+                known
+            }
+            ExprKind::Int(_) | ExprKind::Hex(_) => self.table.fresh(Kind::Int),
             ExprKind::Float(_) => self.table.fresh(Kind::Float),
             ExprKind::Bool(_) => Type::BOOL,
             ExprKind::Literal(_) => known,
             ExprKind::Local(local) => self.local_type(*local),
             ExprKind::Binding(index) => {
                 let index = *index;
-                self.module.kernel.as_ref().and_then(|kernel| kernel.bindings.get(index)).map_or(Type::Error, |binding| {
-                    Type::Slice {
+                self.module
+                    .kernel
+                    .as_ref()
+                    .and_then(|kernel| kernel.bindings.get(index))
+                    .map_or(Type::Error, |binding| Type::Slice {
                         elem: Box::new(binding.elem.clone()),
                         writable: binding.writable,
                         source: Some(Source::Binding(index)),
-                    }
-                })
+                    })
             }
             ExprKind::Param(index) => {
-                let param = self.module.kernel.as_ref().and_then(|kernel| kernel.params.get(*index));
+                let param = self
+                    .module
+                    .kernel
+                    .as_ref()
+                    .and_then(|kernel| kernel.params.get(*index));
                 param.map_or(Type::Error, |param| param.ty.clone())
             }
             ExprKind::Workgroup(index) => {
-                let var = self.module.kernel.as_ref().and_then(|kernel| kernel.workgroup.get(*index));
+                let var = self
+                    .module
+                    .kernel
+                    .as_ref()
+                    .and_then(|kernel| kernel.workgroup.get(*index));
                 var.map_or(Type::Error, |var| var.ty.clone())
             }
             ExprKind::Const(id) => {
@@ -83,9 +95,13 @@ impl Infer<'_> {
                 let first = self.block(then);
                 match otherwise {
                     None => {
-                        if !matches!(self.table.shallow(&first), Type::Unit | Type::Never | Type::Error) {
+                        if !matches!(
+                            self.table.shallow(&first),
+                            Type::Unit | Type::Never | Type::Error
+                        ) {
                             let at = then.tail.as_ref().map_or(span, |tail| tail.span);
-                            let message = "this `if` gives a value, but has no `else` to give one otherwise";
+                            let message =
+                                "this `if` gives a value, but has no `else` to give one otherwise";
                             self.error(Diagnostic::new(at, message));
                         }
                         Type::Unit
@@ -110,7 +126,8 @@ impl Infer<'_> {
                     ty = self.expect(arm.span, &ty, &found);
                 }
                 if !arms.last().is_some_and(|(patterns, _)| patterns.is_empty()) {
-                    let diagnostic = Diagnostic::new(span, "this `match` does not cover every value");
+                    let diagnostic =
+                        Diagnostic::new(span, "this `match` does not cover every value");
                     self.error(diagnostic.help("end it with `_ => …`"));
                 }
                 ty
@@ -126,7 +143,10 @@ impl Infer<'_> {
                     Type::Error => Type::Error,
                     other => {
                         let found = self.describe(&other);
-                        self.error(Diagnostic::new(span, format!("{found} cannot be dereferenced")))
+                        self.error(Diagnostic::new(
+                            span,
+                            format!("{found} cannot be dereferenced"),
+                        ))
                     }
                 }
             }
@@ -148,7 +168,11 @@ impl Infer<'_> {
                 expr.kind = kind;
                 ty
             }
-            ExprKind::Instance(..) | ExprKind::Builtin(..) | ExprKind::Load { .. } | ExprKind::Length(_) => known,
+            ExprKind::Instance(..)
+            | ExprKind::Printed(..)
+            | ExprKind::Builtin(..)
+            | ExprKind::Load { .. }
+            | ExprKind::Length(_) => known,
         };
         expr.ty = ty.clone();
         ty
@@ -175,7 +199,10 @@ impl Infer<'_> {
     fn const_value(&mut self, value: &Expr, ty: &Type) -> Expr {
         let table = std::mem::take(&mut self.table);
         let function = self.function.take();
-        let mut block = Block { stmts: Vec::new(), tail: Some(Box::new(value.clone())) };
+        let mut block = Block {
+            stmts: Vec::new(),
+            tail: Some(Box::new(value.clone())),
+        };
         let found = self.block(&mut block);
         self.expect(value.span, ty, &found);
         self.resolve_body(&mut block);
@@ -188,25 +215,45 @@ impl Infer<'_> {
         let ty = self.table.deep(found);
         let kind = self.table.kind(&ty);
         let fits = match op {
-            UnaryOp::Neg => kind.is_some() || matches!(ty.scalar(), Some(Scalar::I32 | Scalar::F32)),
-            UnaryOp::Not => kind == Some(Kind::Int) || matches!(ty.scalar(), Some(Scalar::I32 | Scalar::U32 | Scalar::Bool)),
+            UnaryOp::Neg => {
+                kind.is_some() || matches!(ty.scalar(), Some(Scalar::I32 | Scalar::F32))
+            }
+            UnaryOp::Not => {
+                kind == Some(Kind::Int)
+                    || matches!(ty.scalar(), Some(Scalar::I32 | Scalar::U32 | Scalar::Bool))
+            }
         };
         if fits || ty == Type::Error {
             return ty;
         }
         let found = self.describe(&ty);
         let (sign, help) = match op {
-            UnaryOp::Neg => ("-", "an unsigned number has no sign: convert it with `as i32`, or write `0u32.wrapping_sub(x)`"),
+            UnaryOp::Neg => (
+                "-",
+                "an unsigned number has no sign: convert it with `as i32`, or write `0u32.wrapping_sub(x)`",
+            ),
             UnaryOp::Not => ("!", "`!` is for integers and `bool`"),
         };
-        self.error(Diagnostic::new(span, format!("`{sign}` cannot be applied to {found}")).help(help))
+        self.error(
+            Diagnostic::new(span, format!("`{sign}` cannot be applied to {found}")).help(help),
+        )
     }
 
     /// The type of `left op right`.
-    pub(super) fn binary(&mut self, op: BinaryOp, span: Span, left: (&Expr, &Type), right: (&Expr, &Type)) -> Type {
+    pub(super) fn binary(
+        &mut self,
+        op: BinaryOp,
+        span: Span,
+        left: (&Expr, &Type),
+        right: (&Expr, &Type),
+    ) -> Type {
         let (a, b) = (self.table.deep(left.1), self.table.deep(right.1));
         if a == Type::Error || b == Type::Error {
-            return if op.is_comparison() || op.is_logical() { Type::BOOL } else { Type::Error };
+            return if op.is_comparison() || op.is_logical() {
+                Type::BOOL
+            } else {
+                Type::Error
+            };
         }
         if op.is_logical() {
             self.expect(left.0.span, &Type::BOOL, &a);
@@ -225,7 +272,10 @@ impl Infer<'_> {
         // Vectors go with a scalar of their own.
         if let Type::Vector(elem, _) = &a
             && !matches!(b, Type::Vector(..))
-            && matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div)
+            && matches!(
+                op,
+                BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div
+            )
         {
             self.expect(right.0.span, elem, &b);
             return a;
@@ -239,7 +289,10 @@ impl Infer<'_> {
         }
         let Some(ty) = self.unify(&a, &b) else {
             let (l, r) = (self.describe(&a), self.describe(&b));
-            let message = format!("`{}` needs two operands of one type: the left is {l}, the right is {r}", op.text());
+            let message = format!(
+                "`{}` needs two operands of one type: the left is {l}, the right is {r}",
+                op.text()
+            );
             let mut diagnostic = Diagnostic::new(right.0.span, message);
             if let Some(help) = self.conversion(&a, &b) {
                 diagnostic = diagnostic.help(help);
@@ -251,7 +304,8 @@ impl Infer<'_> {
                 return Type::BOOL;
             }
             let found = self.describe(&ty);
-            let diagnostic = Diagnostic::new(span, format!("{found} cannot be compared as a whole"));
+            let diagnostic =
+                Diagnostic::new(span, format!("{found} cannot be compared as a whole"));
             self.error(diagnostic.help("compare the components"));
             return Type::BOOL;
         }
@@ -275,8 +329,15 @@ impl Infer<'_> {
         };
         if !fits && *ty != Type::Error {
             let found = self.describe(ty);
-            let wanted = if kind == Kind::Int { "integers" } else { "numbers" };
-            self.error(Diagnostic::new(span, format!("`{}` takes {wanted}, found {found}", op.text())));
+            let wanted = if kind == Kind::Int {
+                "integers"
+            } else {
+                "numbers"
+            };
+            self.error(Diagnostic::new(
+                span,
+                format!("`{}` takes {wanted}, found {found}", op.text()),
+            ));
         }
     }
 
@@ -284,7 +345,10 @@ impl Infer<'_> {
         let ty = self.table.deep(found);
         if let Some(kind) = self.table.kind(&ty) {
             let same = match &target {
-                Type::Scalar(scalar) => (kind == Kind::Int && scalar.is_int()) || (kind == Kind::Float && *scalar == Scalar::F32),
+                Type::Scalar(scalar) => {
+                    (kind == Kind::Int && scalar.is_int())
+                        || (kind == Kind::Float && *scalar == Scalar::F32)
+                }
                 _ => false,
             };
             if same {
@@ -310,7 +374,10 @@ impl Infer<'_> {
             }
             _ => {
                 let found = self.describe(&ty);
-                self.error(Diagnostic::new(span, format!("{found} cannot be cast to `{target}`")))
+                self.error(Diagnostic::new(
+                    span,
+                    format!("{found} cannot be cast to `{target}`"),
+                ))
             }
         }
     }
@@ -324,12 +391,17 @@ impl Infer<'_> {
                     return *elem;
                 }
                 let message = format!("`Vec{len}<{elem}>` has no component `{name}`");
-                self.error(Diagnostic::new(span, message).help(format!("it has `{}`", has.join("`, `"))))
+                self.error(
+                    Diagnostic::new(span, message).help(format!("it has `{}`", has.join("`, `"))),
+                )
             }
             Type::Error => Type::Error,
             other => {
                 let found = self.describe(&other);
-                self.error(Diagnostic::new(span, format!("{found} has no field `{name}`")))
+                self.error(Diagnostic::new(
+                    span,
+                    format!("{found} has no field `{name}`"),
+                ))
             }
         }
     }
@@ -344,20 +416,37 @@ impl Infer<'_> {
                 writable: mutable,
                 source: Some(Source::Workgroup(*index)),
             },
-            (_, Type::Slice { elem, writable, source }) => {
+            (
+                _,
+                Type::Slice {
+                    elem,
+                    writable,
+                    source,
+                },
+            ) => {
                 if mutable && !writable {
                     let name = self.place_name(inner);
                     let message = format!("`{name}` is a read-only binding");
-                    self.error(Diagnostic::new(inner.span, message).help(format!("take it as `{name}: &mut [{elem}]`")));
+                    self.error(
+                        Diagnostic::new(inner.span, message)
+                            .help(format!("take it as `{name}: &mut [{elem}]`")),
+                    );
                 }
-                Type::Slice { elem, writable: mutable && writable, source }
+                Type::Slice {
+                    elem,
+                    writable: mutable && writable,
+                    source,
+                }
             }
             (ExprKind::Local(_), ty) if mutable => {
                 self.writable(inner);
                 Type::Pointer(Box::new(ty))
             }
             _ => {
-                let diagnostic = Diagnostic::new(inner.span, "only whole variables and slices can be borrowed, and only as an argument");
+                let diagnostic = Diagnostic::new(
+                    inner.span,
+                    "only whole variables and slices can be borrowed, and only as an argument",
+                );
                 self.error(diagnostic.help("pass the value, or `&mut` a local variable"))
             }
         }

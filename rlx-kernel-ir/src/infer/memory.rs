@@ -16,7 +16,11 @@ impl Infer<'_> {
         let is_literal = self.table.kind(&at).is_some();
         if is_literal {
             self.expect(index.span, &Type::U32, &at);
-        } else if !matches!(at, Type::Error) && !at.scalar().is_some_and(|scalar| scalar.is_int() && matches!(at, Type::Scalar(_))) {
+        } else if !matches!(at, Type::Error)
+            && !at
+                .scalar()
+                .is_some_and(|scalar| scalar.is_int() && matches!(at, Type::Scalar(_)))
+        {
             let found = self.describe(&at);
             let message = format!("an index is `u32` or `i32`, found {found}");
             self.error(Diagnostic::new(index.span, message).help("convert it with `as u32`"));
@@ -25,8 +29,12 @@ impl Infer<'_> {
             Type::Slice { elem, .. } => match *elem {
                 Type::Packed(format) => {
                     let name = self.place_name(base);
-                    let kind = self.module.format(format).map_or("packed", |format| &format.name);
-                    let message = format!("`{name}` holds packed {kind} weights, which cannot be indexed");
+                    let kind = self
+                        .module
+                        .format(format)
+                        .map_or("packed", |format| &format.name);
+                    let message =
+                        format!("`{name}` holds packed {kind} weights, which cannot be indexed");
                     let help = format!("take a block, `{name}.block(i)`, and decode it");
                     self.error(Diagnostic::new(base.span, message).help(help))
                 }
@@ -51,7 +59,10 @@ impl Infer<'_> {
 
     fn not_indexable(&mut self, base: &Expr, ty: &Type) -> Type {
         let found = self.describe(ty);
-        self.error(Diagnostic::new(base.span, format!("{found} cannot be indexed")))
+        self.error(Diagnostic::new(
+            base.span,
+            format!("{found} cannot be indexed"),
+        ))
     }
 
     fn constant_index(&mut self, index: &Expr, len: u32) {
@@ -64,7 +75,13 @@ impl Infer<'_> {
     }
 
     /// Methods of slices; `None` where the receiver is none.
-    pub(super) fn slice_method(&mut self, receiver: &Expr, name: &str, args: &mut [Expr], span: Span) -> Option<(ExprKind, Type)> {
+    pub(super) fn slice_method(
+        &mut self,
+        receiver: &Expr,
+        name: &str,
+        args: &mut [Expr],
+        span: Span,
+    ) -> Option<(ExprKind, Type)> {
         let Type::Slice { elem, source, .. } = self.table.shallow(&receiver.ty) else {
             return None;
         };
@@ -72,7 +89,9 @@ impl Infer<'_> {
         Some(match (name, &*elem, args) {
             ("len", Type::Packed(_), []) => {
                 let message = "packed weights do not know how many blocks they are";
-                self.error(Diagnostic::new(span, message).help("pass the number of blocks as a param"));
+                self.error(
+                    Diagnostic::new(span, message).help("pass the number of blocks as a param"),
+                );
                 (ExprKind::Length(source), Type::Error)
             }
             ("len", _, []) => (ExprKind::Length(source), Type::U32),
@@ -80,19 +99,38 @@ impl Infer<'_> {
                 let found = self.expr(index);
                 self.expect(index.span, &Type::U32, &found);
                 let bytes = self.module.format(*format).map_or(0, |format| format.bytes);
-                let address = index.clone().u32_op(BinaryOp::Mul, Expr::u32(u64::from(bytes), span));
-                (address.kind, Type::Block { format: *format, source: Some(source) })
+                let address = index
+                    .clone()
+                    .u32_op(BinaryOp::Mul, Expr::u32(u64::from(bytes), span));
+                (
+                    address.kind,
+                    Type::Block {
+                        format: *format,
+                        source: Some(source),
+                    },
+                )
             }
             _ => {
-                let has = if matches!(*elem, Type::Packed(_)) { "`block(i)`" } else { "`len()`" };
-                let message = format!("a slice has no method `{name}` with these arguments; it has {has}");
+                let has = if matches!(*elem, Type::Packed(_)) {
+                    "`block(i)`"
+                } else {
+                    "`len()`"
+                };
+                let message =
+                    format!("a slice has no method `{name}` with these arguments; it has {has}");
                 (ExprKind::Int(0), self.error(Diagnostic::new(span, message)))
             }
         })
     }
 
     /// The accessors of a block; `None` where the receiver is none.
-    pub(super) fn block_field(&mut self, receiver: &Expr, name: &str, args: &mut [Expr], span: Span) -> Option<(ExprKind, Type)> {
+    pub(super) fn block_field(
+        &mut self,
+        receiver: &Expr,
+        name: &str,
+        args: &mut [Expr],
+        span: Span,
+    ) -> Option<(ExprKind, Type)> {
         let Type::Block { format, source } = self.table.shallow(&receiver.ty) else {
             return None;
         };
@@ -104,30 +142,54 @@ impl Infer<'_> {
                 let address = block.u32_op(BinaryOp::Add, offset);
                 let source = source.unwrap_or(Source::Binding(0));
                 let ty = kind.ty();
-                (ExprKind::Load { source, kind, align, address: Box::new(address) }, ty)
+                (
+                    ExprKind::Load {
+                        source,
+                        kind,
+                        align,
+                        address: Box::new(address),
+                    },
+                    ty,
+                )
             }
         })
     }
 
     /// What accessor `name` of `format` reads: its kind, an alignment that is certain, and the
     /// offset in bytes.
-    fn accessor(&mut self, format: ItemId, name: &str, args: &mut [Expr], span: Span) -> Result<(FieldKind, u32, Expr), Diagnostic> {
+    fn accessor(
+        &mut self,
+        format: ItemId,
+        name: &str,
+        args: &mut [Expr],
+        span: Span,
+    ) -> Result<(FieldKind, u32, Expr), Diagnostic> {
         let module = self.module;
         let Some(format) = module.format(format) else {
             return Err(Diagnostic::new(span, "this block has no known format"));
         };
         let by_name = |wanted: &str| format.fields.iter().find(|field| field.name == wanted);
-        let word = name.strip_suffix("_u32").and_then(by_name).filter(|field| field.count.is_some());
+        let word = name
+            .strip_suffix("_u32")
+            .and_then(by_name)
+            .filter(|field| field.count.is_some());
         let (field, kind) = match (by_name(name), word) {
             (Some(field), _) => (field, field.kind),
             (None, Some(field)) => (field, FieldKind::U32),
             (None, None) => {
-                let fields: Vec<_> = format.fields.iter().map(|field| format!("`{}`", accessor_text(field))).collect();
+                let fields: Vec<_> = format
+                    .fields
+                    .iter()
+                    .map(|field| format!("`{}`", accessor_text(field)))
+                    .collect();
                 let message = format!("a block of {} has no field `{name}`", format.name);
-                return Err(Diagnostic::new(span, message).help(format!("its layout has {}", fields.join(", "))));
+                return Err(Diagnostic::new(span, message)
+                    .help(format!("its layout has {}", fields.join(", "))));
             }
         };
-        let align = power_of_two(format.bytes).min(power_of_two(field.offset)).min(power_of_two(kind.size()));
+        let align = power_of_two(format.bytes)
+            .min(power_of_two(field.offset))
+            .min(power_of_two(kind.size()));
         let offset = Expr::u32(u64::from(field.offset), span);
         match (field.count, args) {
             (None, []) => Ok((kind, align, offset)),
@@ -139,16 +201,26 @@ impl Infer<'_> {
                 }
                 let step = Expr::u32(u64::from(kind.size()), span);
                 let at = index.clone().u32_op(BinaryOp::Mul, step);
-                Ok((kind, align, offset.u32_op(BinaryOp::Add, at)))
+                Ok((kind, align, at.u32_op(BinaryOp::Add, offset)))
             }
-            (None, _) => Err(Diagnostic::new(span, format!("`{name}` is a single value: write `{name}()`"))),
-            (Some(_), _) => Err(Diagnostic::new(span, format!("`{name}` holds several values: write `{name}(i)`"))),
+            (None, _) => Err(Diagnostic::new(
+                span,
+                format!("`{name}` is a single value: write `{name}()`"),
+            )),
+            (Some(_), _) => Err(Diagnostic::new(
+                span,
+                format!("`{name}` holds several values: write `{name}(i)`"),
+            )),
         }
     }
 }
 
 fn accessor_text(field: &Field) -> String {
-    if field.count.is_some() { format!("{}(i)", field.name) } else { format!("{}()", field.name) }
+    if field.count.is_some() {
+        format!("{}(i)", field.name)
+    } else {
+        format!("{}()", field.name)
+    }
 }
 
 /// The power of two, at most 4, that divides `value`.

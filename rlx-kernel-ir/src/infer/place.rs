@@ -18,37 +18,62 @@ impl Infer<'_> {
                             Some(Source::Binding(_)) => format!("`{name}` is a read-only binding"),
                             _ => format!("`{name}` is a shared slice"),
                         };
-                        self.error(Diagnostic::new(base.span, message).help(format!("take it as `{name}: &mut [{elem}]`")));
+                        self.error(
+                            Diagnostic::new(base.span, message)
+                                .help(format!("take it as `{name}: &mut [{elem}]`")),
+                        );
                     }
                     _ => self.writable(base),
                 }
             }
             ExprKind::Local(local) => {
-                let Some(variable) = self.function.as_ref().and_then(|function| function.locals.get(local.0)) else {
+                let Some(variable) = self
+                    .function
+                    .as_ref()
+                    .and_then(|function| function.locals.get(local.0))
+                else {
                     return;
                 };
                 if !variable.mutable && !matches!(variable.ty, Type::Pointer(_)) {
                     let name = variable.name.clone();
                     let message = format!("`{name}` is not `mut`, so it cannot be assigned");
-                    self.error(Diagnostic::new(place.span, message).help(format!("declare it as `let mut {name}`")));
+                    self.error(
+                        Diagnostic::new(place.span, message)
+                            .help(format!("declare it as `let mut {name}`")),
+                    );
                 }
             }
             ExprKind::Workgroup(_) => {}
             ExprKind::Deref(inner) => {
-                if !matches!(self.table.shallow(&inner.ty), Type::Pointer(_) | Type::Error) {
-                    self.error(Diagnostic::new(place.span, "only a `&mut` parameter can be written through `*`"));
+                if !matches!(
+                    self.table.shallow(&inner.ty),
+                    Type::Pointer(_) | Type::Error
+                ) {
+                    self.error(Diagnostic::new(
+                        place.span,
+                        "only a `&mut` parameter can be written through `*`",
+                    ));
                 }
             }
             ExprKind::Param(_) => {
-                let diagnostic = Diagnostic::new(place.span, "a kernel's params are the same for all invocations and cannot be assigned");
+                let diagnostic = Diagnostic::new(
+                    place.span,
+                    "a kernel's params are the same for all invocations and cannot be assigned",
+                );
                 self.error(diagnostic.help("copy it into a `let mut` variable first"));
             }
             ExprKind::Binding(_) => {
-                self.error(Diagnostic::new(place.span, "a whole slice cannot be assigned").help("assign its elements: `y[i] = value`"));
+                self.error(
+                    Diagnostic::new(place.span, "a whole slice cannot be assigned")
+                        .help("assign its elements: `y[i] = value`"),
+                );
             }
             _ if place.ty == Type::Error => {}
             _ => {
-                self.error(Diagnostic::new(place.span, "this is a value, not a place that can be assigned"));
+                self.error(Diagnostic::new(
+                    place.span,
+                    "this is a value, not a place that can be assigned",
+                ));
             }
         }
     }
@@ -57,12 +82,20 @@ impl Infer<'_> {
     pub(super) fn place_name(&self, expr: &Expr) -> String {
         let kernel = self.module.kernel.as_ref();
         let name = match &expr.kind {
-            ExprKind::Local(local) => {
-                self.function.as_ref().and_then(|function| function.locals.get(local.0)).map(|local| &local.name)
-            }
-            ExprKind::Binding(index) => kernel.and_then(|kernel| kernel.bindings.get(*index)).map(|binding| &binding.name),
-            ExprKind::Workgroup(index) => kernel.and_then(|kernel| kernel.workgroup.get(*index)).map(|var| &var.name),
-            ExprKind::Param(index) => kernel.and_then(|kernel| kernel.params.get(*index)).map(|param| &param.name),
+            ExprKind::Local(local) => self
+                .function
+                .as_ref()
+                .and_then(|function| function.locals.get(local.0))
+                .map(|local| &local.name),
+            ExprKind::Binding(index) => kernel
+                .and_then(|kernel| kernel.bindings.get(*index))
+                .map(|binding| &binding.name),
+            ExprKind::Workgroup(index) => kernel
+                .and_then(|kernel| kernel.workgroup.get(*index))
+                .map(|var| &var.name),
+            ExprKind::Param(index) => kernel
+                .and_then(|kernel| kernel.params.get(*index))
+                .map(|param| &param.name),
             ExprKind::Ref(_, inner) | ExprKind::Deref(inner) => return self.place_name(inner),
             _ => None,
         };

@@ -16,7 +16,7 @@ impl Infer<'_> {
 
     fn check_literal(&mut self, expr: &Expr) {
         match (&expr.kind, &expr.ty) {
-            (ExprKind::Int(value), Type::Scalar(scalar)) => {
+            (ExprKind::Int(value) | ExprKind::Hex(value), Type::Scalar(scalar)) => {
                 // -2147483648 is `-` of a literal that no i32 holds.
                 let max = match scalar {
                     Scalar::I32 => 1 << 31,
@@ -25,13 +25,17 @@ impl Infer<'_> {
                 if *value > max {
                     let name = scalar.name();
                     let message = format!("{value} does not fit `{name}`");
-                    self.error(Diagnostic::new(expr.span, message).help("integers on a GPU have 32 bits"));
+                    self.error(
+                        Diagnostic::new(expr.span, message).help("integers on a GPU have 32 bits"),
+                    );
                 }
             }
             (ExprKind::Float(text), _) => {
                 if !text.parse::<f32>().is_ok_and(f32::is_finite) {
                     let message = format!("{text} does not fit `f32`");
-                    self.error(Diagnostic::new(expr.span, message).help("the largest f32 is 3.4028235e38"));
+                    self.error(
+                        Diagnostic::new(expr.span, message).help("the largest f32 is 3.4028235e38"),
+                    );
                 }
             }
             _ => {}
@@ -49,7 +53,13 @@ pub(crate) fn each_expr(block: &mut Block, visit: &mut dyn FnMut(&mut Expr)) {
                 in_expr(value, visit);
             }
             Stmt::Expr(expr) => in_expr(expr, visit),
-            Stmt::For { start, end, step, body, .. } => {
+            Stmt::For {
+                start,
+                end,
+                step,
+                body,
+                ..
+            } => {
                 in_expr(start, visit);
                 in_expr(end, visit);
                 step.iter_mut().for_each(|step| in_expr(step, visit));
@@ -86,6 +96,7 @@ fn in_expr(expr: &mut Expr, visit: &mut dyn FnMut(&mut Expr)) {
         | ExprKind::Named(_, args)
         | ExprKind::Array(args)
         | ExprKind::Instance(_, args)
+        | ExprKind::Printed(_, args)
         | ExprKind::Builtin(_, args) => args.iter_mut().for_each(|arg| in_expr(arg, visit)),
         ExprKind::Method(receiver, _, args) => {
             in_expr(receiver, visit);
@@ -102,11 +113,14 @@ fn in_expr(expr: &mut Expr, visit: &mut dyn FnMut(&mut Expr)) {
         ExprKind::Match(value, arms) => {
             in_expr(value, visit);
             for (patterns, arm) in arms {
-                patterns.iter_mut().for_each(|pattern| in_expr(pattern, visit));
+                patterns
+                    .iter_mut()
+                    .for_each(|pattern| in_expr(pattern, visit));
                 in_expr(arm, visit);
             }
         }
         ExprKind::Int(_)
+        | ExprKind::Hex(_)
         | ExprKind::Float(_)
         | ExprKind::Bool(_)
         | ExprKind::Local(_)

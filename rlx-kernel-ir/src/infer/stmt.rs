@@ -32,11 +32,17 @@ impl Infer<'_> {
                 let found = self.expr(init);
                 match self.table.shallow(&found) {
                     Type::Unit => {
-                        self.error(Diagnostic::new(init.span, "expected a value, found an expression without one"));
+                        self.error(Diagnostic::new(
+                            init.span,
+                            "expected a value, found an expression without one",
+                        ));
                     }
                     Type::Slice { .. } => {
-                        let diagnostic = Diagnostic::new(init.span, "a slice cannot be kept in a variable");
-                        self.error(diagnostic.help("index it, or pass it to a `#[device]` function, where it is used"));
+                        let diagnostic =
+                            Diagnostic::new(init.span, "a slice cannot be kept in a variable");
+                        self.error(diagnostic.help(
+                            "index it, or pass it to a `#[device]` function, where it is used",
+                        ));
                     }
                     _ => {
                         let ty = self.expect(init.span, &declared, &found);
@@ -47,7 +53,12 @@ impl Infer<'_> {
                 }
                 false
             }
-            Stmt::Assign { place, op, value, span } => {
+            Stmt::Assign {
+                place,
+                op,
+                value,
+                span,
+            } => {
                 let ty = self.expr(place);
                 self.writable(place);
                 match op {
@@ -64,7 +75,14 @@ impl Infer<'_> {
                 false
             }
             Stmt::Expr(expr) => self.expr(expr) == Type::Never,
-            Stmt::For { local, start, end, step, body, .. } => {
+            Stmt::For {
+                local,
+                start,
+                end,
+                step,
+                body,
+                ..
+            } => {
                 let declared = self.local_type(*local);
                 let (from, to) = (self.expr(start), self.expr(end));
                 let mut ty = self.expect(end.span, &from, &to);
@@ -106,14 +124,20 @@ impl Infer<'_> {
                 true
             }
             Stmt::Return(value, span) => {
-                let ret = self.function.as_ref().map_or(Type::Unit, |function| function.ret.clone());
+                let ret = self
+                    .function
+                    .as_ref()
+                    .map_or(Type::Unit, |function| function.ret.clone());
                 match value {
                     Some(value) => {
                         let found = self.expr(value);
                         self.expect(value.span, &ret, &found);
                     }
                     None if ret != Type::Unit => {
-                        self.error(Diagnostic::new(*span, format!("expected a value of type `{ret}` after `return`")));
+                        self.error(Diagnostic::new(
+                            *span,
+                            format!("expected a value of type `{ret}` after `return`"),
+                        ));
                     }
                     None => {}
                 }
@@ -129,7 +153,9 @@ fn breaks(body: &Block) -> bool {
 
     fn in_expr(expr: &Expr) -> bool {
         match &expr.kind {
-            ExprKind::If(_, then, otherwise) => breaks(then) || otherwise.as_deref().is_some_and(in_expr),
+            ExprKind::If(_, then, otherwise) => {
+                breaks(then) || otherwise.as_deref().is_some_and(in_expr)
+            }
             ExprKind::Block(block) => breaks(block),
             ExprKind::Match(_, arms) => arms.iter().any(|(_, arm)| in_expr(arm)),
             _ => false,

@@ -124,11 +124,20 @@ impl Table {
             (Type::Array(a, n), Type::Array(b, m)) if n == m => {
                 Some(Type::Array(Box::new(self.unify(&a, &b)?), n))
             }
-            (Type::Pointer(a), Type::Pointer(b)) => Some(Type::Pointer(Box::new(self.unify(&a, &b)?))),
-            (Type::Block { format, source }, Type::Block { format: other, source: from })
-                if format == other && (source.is_none() || from.is_none() || source == from) =>
-            {
-                Some(Type::Block { format, source: source.or(from) })
+            (Type::Pointer(a), Type::Pointer(b)) => {
+                Some(Type::Pointer(Box::new(self.unify(&a, &b)?)))
+            }
+            (
+                Type::Block { format, source },
+                Type::Block {
+                    format: other,
+                    source: from,
+                },
+            ) if format == other && (source.is_none() || from.is_none() || source == from) => {
+                Some(Type::Block {
+                    format,
+                    source: source.or(from),
+                })
             }
             (a, b) if a == b => Some(a),
             _ => None,
@@ -147,7 +156,11 @@ impl Infer<'_> {
             return ty;
         }
         let (wanted, got) = (self.table.deep(expected), self.table.deep(found));
-        let message = format!("expected {}, found {}", self.describe(&wanted), self.describe(&got));
+        let message = format!(
+            "expected {}, found {}",
+            self.describe(&wanted),
+            self.describe(&got)
+        );
         let mut diagnostic = Diagnostic::new(span, message);
         if let Some(help) = self.conversion(&wanted, &got) {
             diagnostic = diagnostic.help(help);
@@ -178,20 +191,27 @@ impl Infer<'_> {
     /// How to turn `found` into `expected`, where one word does it.
     pub(super) fn conversion(&self, expected: &Type, found: &Type) -> Option<String> {
         match (expected, found) {
-            (Type::Scalar(to), Type::Scalar(from)) if *to != Scalar::Bool && *from != Scalar::Bool => {
+            (Type::Scalar(to), Type::Scalar(from))
+                if *to != Scalar::Bool && *from != Scalar::Bool =>
+            {
                 Some(format!("convert it with `as {}`", to.name()))
             }
             (Type::Scalar(Scalar::Bool), Type::Scalar(_)) => Some("compare it: `x != 0`".into()),
-            (Type::Scalar(to), Type::Scalar(Scalar::Bool)) => {
-                Some(format!("convert it with `as {}`, or choose with `if`", to.name()))
-            }
+            (Type::Scalar(to), Type::Scalar(Scalar::Bool)) => Some(format!(
+                "convert it with `as {}`, or choose with `if`",
+                to.name()
+            )),
             (Type::Scalar(Scalar::F32), _) if self.table.kind(found) == Some(Kind::Int) => {
                 Some("write a float literal, such as `1.0`".into())
             }
-            (Type::Scalar(scalar), _) if scalar.is_int() && self.table.kind(found) == Some(Kind::Float) => {
+            (Type::Scalar(scalar), _)
+                if scalar.is_int() && self.table.kind(found) == Some(Kind::Float) =>
+            {
                 Some("write an integer literal, such as `1`".into())
             }
-            (Type::Vector(_, len), Type::Scalar(_)) => Some(format!("spread it over the components: `Vec{len}::splat(x)`")),
+            (Type::Vector(_, len), Type::Scalar(_)) => Some(format!(
+                "spread it over the components: `Vec{len}::splat(x)`"
+            )),
             (Type::Scalar(_), Type::Vector(..)) => Some("take one component, such as `.x`".into()),
             _ => None,
         }

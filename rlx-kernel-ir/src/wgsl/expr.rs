@@ -6,6 +6,7 @@ use super::stmt::Target;
 use super::text::Text;
 use crate::builtin::{Builtin, Spelling};
 use crate::expr::{BinaryOp, Expr, ExprKind, UnaryOp};
+use crate::item::Item;
 use crate::types::{Scalar, Type};
 
 /// What an expression is to the parser of WGSL.
@@ -28,7 +29,11 @@ impl FunctionPrinter<'_, '_> {
     /// An expression as an operand that binds tighter than any operator.
     pub fn operand(&mut self, expr: &Expr) -> Text {
         let (text, shape) = self.shaped(expr);
-        if shape == Shape::Atom { text } else { parenthesised(&text) }
+        if shape == Shape::Atom {
+            text
+        } else {
+            parenthesised(&text)
+        }
     }
 
     fn shaped(&mut self, expr: &Expr) -> (Text, Shape) {
@@ -40,18 +45,29 @@ impl FunctionPrinter<'_, '_> {
         if !matches!(expr.kind, ExprKind::Const(_))
             && let Some(value) = self.folded(expr)
         {
-            let shape = if value.starts_with('-') { Shape::Unary } else { Shape::Atom };
+            let shape = if value.starts_with('-') {
+                Shape::Unary
+            } else {
+                Shape::Atom
+            };
             return (Text::new(value), shape);
         }
         match &expr.kind {
             ExprKind::Int(value) => (Text::new(int(i128::from(*value), &expr.ty)), Shape::Atom),
+            ExprKind::Hex(value) => {
+                let suffix = if expr.ty == Type::U32 { "u" } else { "" };
+                (Text::new(format!("{value:#x}{suffix}")), Shape::Atom)
+            }
             ExprKind::Float(text) => (Text::new(float(text)), Shape::Atom),
             ExprKind::Bool(value) => (Text::new(value.to_string()), Shape::Atom),
             ExprKind::Literal(text) => (Text::new(*text), Shape::Atom),
             ExprKind::Local(local) => {
                 let name = self.locals.get(local).cloned().unwrap_or_default();
                 match &expr.ty {
-                    Type::Slice { source: Some(source), .. } => (Text::new(self.context.source(*source)), Shape::Atom),
+                    Type::Slice {
+                        source: Some(source),
+                        ..
+                    } => (Text::new(self.context.source(*source)), Shape::Atom),
                     _ => (Text::new(name), Shape::Atom),
                 }
             }
@@ -60,11 +76,17 @@ impl FunctionPrinter<'_, '_> {
             ExprKind::Param(index) => {
                 let kernel = self.context.module.kernel.as_ref();
                 let name = kernel.map_or("", |kernel| &kernel.params[*index].name);
-                (Text::new(format!("params.{}", super::name::spell(name))), Shape::Atom)
+                (
+                    Text::new(format!("params.{}", super::name::spell(name))),
+                    Shape::Atom,
+                )
             }
             ExprKind::Const(id) => {
                 self.printed.consts.insert(*id);
-                (Text::new(self.context.consts.get(id).cloned().unwrap_or_default()), Shape::Atom)
+                (
+                    Text::new(self.context.consts.get(id).cloned().unwrap_or_default()),
+                    Shape::Atom,
+                )
             }
             ExprKind::Unary(op, inner) => {
                 let sign = match op {
@@ -75,7 +97,11 @@ impl FunctionPrinter<'_, '_> {
                 let (text, shape) = self.shaped(inner);
                 let mut out = Text::new(sign);
                 // `--x` would be a decrement.
-                out.append(&if shape == Shape::Atom { text } else { parenthesised(&text) });
+                out.append(&if shape == Shape::Atom {
+                    text
+                } else {
+                    parenthesised(&text)
+                });
                 (out, Shape::Unary)
             }
             ExprKind::Binary(op, a, b) => self.binary(*op, a, b),
@@ -87,6 +113,17 @@ impl FunctionPrinter<'_, '_> {
                 (out, Shape::Atom)
             }
             ExprKind::Index(base, index) => {
+                if let Some(at) = self.eval(index) {
+                    let mut out = self.operand(base);
+                    let component = usize::try_from(at)
+                        .ok()
+                        .and_then(|at| ["x", "y", "z", "w"].get(at));
+                    match (&base.ty, component) {
+                        (Type::Vector(..), Some(component)) => out.push(&format!(".{component}")),
+                        _ => out.push(&format!("[{at}]")),
+                    }
+                    return (out, Shape::Atom);
+                }
                 let [base, index] = self.ordered([base, index]);
                 let mut out = base;
                 out.push("[");
@@ -108,7 +145,11 @@ impl FunctionPrinter<'_, '_> {
                 let args = if is_zero(value) {
                     Vec::new()
                 } else {
-                    let value = if self.is_simple(value) { self.expr(value) } else { self.spill(value, "value") };
+                    let value = if self.is_simple(value) {
+                        self.expr(value)
+                    } else {
+                        self.spill(value, "value")
+                    };
                     vec![value; *len as usize]
                 };
                 (call(&Self::type_name(&expr.ty), &args), Shape::Atom)
@@ -126,24 +167,59 @@ impl FunctionPrinter<'_, '_> {
             ExprKind::Instance(index, args) => {
                 self.printed.calls.insert(*index);
                 let mut args = self.arguments(args);
-                let inputs = self.context.printed.get(*index).map(|printed| printed.inputs.clone()).unwrap_or_default();
+                let inputs = self
+                    .context
+                    .printed
+                    .get(*index)
+                    .map(|printed| printed.inputs.clone())
+                    .unwrap_or_default();
                 for input in inputs {
                     self.printed.inputs.insert(input);
                     args.push(Text::new(input.name()));
                 }
                 (call(&self.context.instances[*index], &args), Shape::Atom)
             }
+            ExprKind::Printed(id, args) => {
+                self.printed.texts.insert(*id);
+                let args = self.arguments(args);
+                let name = match &self.context.module.items[id.0] {
+                    Item::Printed(printed) => printed.name.as_str(),
+                    _ => "",
+                };
+                (call(name, &args), Shape::Atom)
+            }
             ExprKind::Builtin(builtin, args) => self.builtin(builtin, args, &expr.ty),
-            ExprKind::Load { source, kind, align, address } => {
+            ExprKind::Load {
+                source,
+                kind,
+                align,
+                address,
+            } => {
                 let address = self.expr(address);
-                let operand = if address.as_str().contains(' ') { parenthesised(&address) } else { address.clone() };
+                let operand = if address.as_str().contains(' ') {
+                    parenthesised(&address)
+                } else {
+                    address.clone()
+                };
                 let variable = self.context.source(*source).to_string();
-                let text = load::load(&mut self.printed.loads, &variable, *kind, *align, address.as_str(), operand.as_str());
+                let text = load::load(
+                    &mut self.printed.loads,
+                    &variable,
+                    *kind,
+                    *align,
+                    address.as_str(),
+                    operand.as_str(),
+                );
                 (Text::new(text), Shape::Atom)
             }
-            ExprKind::Length(source) => (Text::new(format!("arrayLength(&{})", self.context.source(*source))), Shape::Atom),
+            ExprKind::Length(source) => (
+                Text::new(format!("arrayLength(&{})", self.context.source(*source))),
+                Shape::Atom,
+            ),
             ExprKind::If(..) | ExprKind::Block(_) | ExprKind::Match(..) => self.branching(expr),
-            ExprKind::Call(..) | ExprKind::Named(..) | ExprKind::Method(..) => (Text::default(), Shape::Atom),
+            ExprKind::Call(..) | ExprKind::Named(..) | ExprKind::Method(..) => {
+                (Text::default(), Shape::Atom)
+            }
         }
     }
 
@@ -170,12 +246,19 @@ impl FunctionPrinter<'_, '_> {
         if op.is_logical() && self.needs_statements(b) {
             // Short circuit: the right side runs only where it must.
             let first = self.expr(a);
-            let name = self.fresh(if op == BinaryOp::And { "both" } else { "either" });
+            let name = self.fresh(if op == BinaryOp::And {
+                "both"
+            } else {
+                "either"
+            });
             let mut text = Text::new(format!("var {name} = "));
             text.append(&first);
             text.push(";");
             self.line(&text);
-            self.plain(&format!("if {}{name} {{", if op == BinaryOp::And { "" } else { "!" }));
+            self.plain(&format!(
+                "if {}{name} {{",
+                if op == BinaryOp::And { "" } else { "!" }
+            ));
             self.indent += 1;
             self.value(b, Target::Assign(&name));
             self.indent -= 1;
@@ -185,7 +268,10 @@ impl FunctionPrinter<'_, '_> {
         if self.needs_statements(b) && !self.is_simple(a) {
             let left = self.spill(a, "left");
             let (right, shape) = self.shaped(b);
-            return (self.joined(op, (left, Shape::Atom), (right, shape), b), Shape::Binary(op));
+            return (
+                self.joined(op, (left, Shape::Atom), (right, shape), b),
+                Shape::Binary(op),
+            );
         }
         // x + 0 and x * 1 come of unrolled loops.
         if let Some(kept) = self.neutral(op, a, b) {
@@ -199,8 +285,11 @@ impl FunctionPrinter<'_, '_> {
     fn neutral<'e>(&self, op: BinaryOp, a: &'e Expr, b: &'e Expr) -> Option<&'e Expr> {
         let (left, right) = (self.eval(a), self.eval(b));
         match (op, left, right) {
-            (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Shr | BinaryOp::Shl, None, Some(0)) | (BinaryOp::Mul | BinaryOp::Div, None, Some(1)) => Some(a),
+            (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Shr | BinaryOp::Shl, None, Some(0))
+            | (BinaryOp::Mul | BinaryOp::Div, None, Some(1)) => Some(a),
             (BinaryOp::Add, Some(0), None) | (BinaryOp::Mul, Some(1), None) => Some(b),
+            (BinaryOp::And, Some(1), None) | (BinaryOp::Or, Some(0), None) => Some(b),
+            (BinaryOp::And, None, Some(1)) | (BinaryOp::Or, None, Some(0)) => Some(a),
             _ => None,
         }
     }
@@ -230,7 +319,11 @@ impl FunctionPrinter<'_, '_> {
             Spelling::Call(name) => {
                 // WGSL's `select` names the false value first.
                 let args = self.arguments(args);
-                let args = if name == "select" { vec![args[1].clone(), args[0].clone(), args[2].clone()] } else { args };
+                let args = if name == "select" {
+                    vec![args[1].clone(), args[0].clone(), args[2].clone()]
+                } else {
+                    args
+                };
                 (call(name, &args), Shape::Atom)
             }
             Spelling::Constructor => {
@@ -239,7 +332,10 @@ impl FunctionPrinter<'_, '_> {
             }
             Spelling::Bitcast => {
                 let args = self.arguments(args);
-                (call(&format!("bitcast<{}>", Self::type_name(ty)), &args), Shape::Atom)
+                (
+                    call(&format!("bitcast<{}>", Self::type_name(ty)), &args),
+                    Shape::Atom,
+                )
             }
             Spelling::Operator(text) => {
                 let op = match text {
@@ -255,8 +351,17 @@ impl FunctionPrinter<'_, '_> {
                 let (first, second) = (wrapped(first), wrapped(second));
                 let one = int(1, ty);
                 let text = match self.eval(b) {
-                    Some(value) => format!("({} + {}) / {}", first.as_str(), int(value - 1, ty), int(value, ty)),
-                    None => format!("({} + {s} - {one}) / {s}", first.as_str(), s = second.as_str()),
+                    Some(value) => format!(
+                        "({} + {}) / {}",
+                        first.as_str(),
+                        int(value - 1, ty),
+                        int(value, ty)
+                    ),
+                    None => format!(
+                        "({} + {s} - {one}) / {s}",
+                        first.as_str(),
+                        s = second.as_str()
+                    ),
                 };
                 (Text::new(text), Shape::Binary(BinaryOp::Div))
             }
@@ -269,10 +374,19 @@ impl FunctionPrinter<'_, '_> {
 
     /// Arguments in order; those before one that needs statements are kept in variables.
     fn arguments(&mut self, args: &[Expr]) -> Vec<Text> {
-        let last = args.iter().rposition(|arg| self.needs_statements(arg)).unwrap_or(0);
+        let last = args
+            .iter()
+            .rposition(|arg| self.needs_statements(arg))
+            .unwrap_or(0);
         args.iter()
             .enumerate()
-            .map(|(index, arg)| if index < last && !self.is_simple(arg) { self.spill(arg, "value") } else { self.expr(arg) })
+            .map(|(index, arg)| {
+                if index < last && !self.is_simple(arg) {
+                    self.spill(arg, "value")
+                } else {
+                    self.expr(arg)
+                }
+            })
             .collect()
     }
 
@@ -301,12 +415,20 @@ impl FunctionPrinter<'_, '_> {
                         return self.shaped(tail);
                     }
                 }
-                (None, Some(Expr { kind: ExprKind::Block(block), .. })) if block.stmts.is_empty() => {
+                (
+                    None,
+                    Some(Expr {
+                        kind: ExprKind::Block(block),
+                        ..
+                    }),
+                ) if block.stmts.is_empty() => {
                     if let Some(tail) = &block.tail {
                         return self.shaped(tail);
                     }
                 }
-                (None, Some(other)) if matches!(other.kind, ExprKind::If(..)) => return self.shaped(other),
+                (None, Some(other)) if matches!(other.kind, ExprKind::If(..)) => {
+                    return self.shaped(other);
+                }
                 _ => {}
             }
         }
@@ -326,15 +448,23 @@ impl FunctionPrinter<'_, '_> {
 
     /// The parts of an `if` whose both values are free to compute.
     pub fn as_select<'e>(&self, expr: &'e Expr) -> Option<(&'e Expr, &'e Expr, &'e Expr)> {
-        let ExprKind::If(condition, then, Some(otherwise)) = &expr.kind else { return None };
-        let ExprKind::Block(otherwise) = &otherwise.kind else { return None };
+        let ExprKind::If(condition, then, Some(otherwise)) = &expr.kind else {
+            return None;
+        };
+        let ExprKind::Block(otherwise) = &otherwise.kind else {
+            return None;
+        };
         if !then.stmts.is_empty() || !otherwise.stmts.is_empty() {
             return None;
         }
         let (then, otherwise) = (then.tail.as_deref()?, otherwise.tail.as_deref()?);
         let plain = matches!(expr.ty, Type::Scalar(_) | Type::Vector(..));
-        (plain && self.eval(condition).is_none() && !self.needs_statements(condition) && self.is_simple(then) && self.is_simple(otherwise))
-            .then_some((condition, then, otherwise))
+        (plain
+            && self.eval(condition).is_none()
+            && !self.needs_statements(condition)
+            && self.is_simple(then)
+            && self.is_simple(otherwise))
+        .then_some((condition, then, otherwise))
     }
 
     /// Whether `expr` is an `if`, block or `match`, to be printed as statements.
@@ -344,14 +474,26 @@ impl FunctionPrinter<'_, '_> {
                 Some(value) => {
                     let decided = if value != 0 { Some(then) } else { None };
                     match (decided, otherwise.as_deref()) {
-                        (Some(block), _) => !block.stmts.is_empty() || block.tail.as_deref().is_some_and(|tail| self.is_branching(tail)),
+                        (Some(block), _) => {
+                            !block.stmts.is_empty()
+                                || block
+                                    .tail
+                                    .as_deref()
+                                    .is_some_and(|tail| self.is_branching(tail))
+                        }
                         (None, Some(other)) => self.is_branching(other),
                         (None, None) => true,
                     }
                 }
                 None => true,
             },
-            ExprKind::Block(block) => !block.stmts.is_empty() || block.tail.as_deref().is_none_or(|tail| self.is_branching(tail)),
+            ExprKind::Block(block) => {
+                !block.stmts.is_empty()
+                    || block
+                        .tail
+                        .as_deref()
+                        .is_none_or(|tail| self.is_branching(tail))
+            }
             ExprKind::Match(..) => true,
             _ => false,
         }
@@ -361,16 +503,25 @@ impl FunctionPrinter<'_, '_> {
     pub fn needs_statements(&self, expr: &Expr) -> bool {
         let any = |exprs: &[Expr]| exprs.iter().any(|expr| self.needs_statements(expr));
         match &expr.kind {
-            ExprKind::If(..) | ExprKind::Block(_) | ExprKind::Match(..) => self.is_branching(expr) && self.as_select(expr).is_none(),
+            ExprKind::If(..) | ExprKind::Block(_) | ExprKind::Match(..) => {
+                self.is_branching(expr) && self.as_select(expr).is_none()
+            }
             ExprKind::Unary(_, inner)
             | ExprKind::Cast(inner)
             | ExprKind::Field(inner, _)
             | ExprKind::Ref(_, inner)
             | ExprKind::Deref(inner)
             | ExprKind::Load { address: inner, .. } => self.needs_statements(inner),
-            ExprKind::Repeat(inner, _) => self.needs_statements(inner) || !is_zero(inner) && !self.is_simple(inner),
-            ExprKind::Binary(_, a, b) | ExprKind::Index(a, b) => self.needs_statements(a) || self.needs_statements(b),
-            ExprKind::Array(args) | ExprKind::Instance(_, args) | ExprKind::Builtin(_, args) => any(args),
+            ExprKind::Repeat(inner, _) => {
+                self.needs_statements(inner) || !is_zero(inner) && !self.is_simple(inner)
+            }
+            ExprKind::Binary(_, a, b) | ExprKind::Index(a, b) => {
+                self.needs_statements(a) || self.needs_statements(b)
+            }
+            ExprKind::Array(args)
+            | ExprKind::Instance(_, args)
+            | ExprKind::Printed(_, args)
+            | ExprKind::Builtin(_, args) => any(args),
             _ => false,
         }
     }
@@ -379,15 +530,21 @@ impl FunctionPrinter<'_, '_> {
     fn is_simple(&self, expr: &Expr) -> bool {
         match &expr.kind {
             ExprKind::Int(_)
+            | ExprKind::Hex(_)
             | ExprKind::Float(_)
             | ExprKind::Bool(_)
             | ExprKind::Literal(_)
             | ExprKind::Local(_)
             | ExprKind::Param(_)
             | ExprKind::Const(_) => true,
-            ExprKind::Unary(_, inner) | ExprKind::Field(inner, _) | ExprKind::Cast(inner) => self.is_simple(inner),
+            ExprKind::Unary(_, inner) | ExprKind::Field(inner, _) | ExprKind::Cast(inner) => {
+                self.is_simple(inner)
+            }
             ExprKind::Binary(op, a, b) => {
-                !op.is_logical() && !matches!(op, BinaryOp::Div | BinaryOp::Rem) && self.is_simple(a) && self.is_simple(b)
+                !op.is_logical()
+                    && !matches!(op, BinaryOp::Div | BinaryOp::Rem)
+                    && self.is_simple(a)
+                    && self.is_simple(b)
             }
             _ => false,
         }
@@ -401,10 +558,17 @@ fn nests(outer: BinaryOp, inner: BinaryOp, is_left: bool) -> bool {
     let multiplicative = |op| matches!(op, Mul | Div | Rem);
     match outer {
         Add | Sub => multiplicative(inner) || additive(inner) && is_left,
-        Mul | Div | Rem => multiplicative(inner) && is_left,
+        // WGSL lets `a % b * c` stand bare; readers want the parentheses.
+        Mul => inner == Mul && is_left,
+        Div | Rem => false,
         _ if outer.is_comparison() => additive(inner) || multiplicative(inner),
         BitAnd | BitOr | BitXor => inner == outer && is_left,
-        And | Or => inner.is_comparison() || inner == outer && is_left || additive(inner) || multiplicative(inner),
+        And | Or => {
+            inner.is_comparison()
+                || inner == outer && is_left
+                || additive(inner)
+                || multiplicative(inner)
+        }
         _ => false,
     }
 }
@@ -417,7 +581,11 @@ fn parenthesised(text: &Text) -> Text {
 }
 
 fn wrapped(text: Text) -> Text {
-    if text.as_str().contains(' ') { parenthesised(&text) } else { text }
+    if text.as_str().contains(' ') {
+        parenthesised(&text)
+    } else {
+        text
+    }
 }
 
 fn call(name: &str, args: &[Text]) -> Text {
@@ -434,7 +602,9 @@ fn is_zero(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Int(0) => true,
         ExprKind::Float(text) => text.parse::<f32>().is_ok_and(|value| value.to_bits() == 0),
-        ExprKind::Builtin(builtin, args) if matches!(builtin.wgsl, Spelling::Constructor) => args.iter().all(is_zero),
+        ExprKind::Builtin(builtin, args) if matches!(builtin.wgsl, Spelling::Constructor) => {
+            args.iter().all(is_zero)
+        }
         ExprKind::Repeat(value, _) => is_zero(value),
         _ => false,
     }
@@ -450,7 +620,9 @@ fn int(value: i128, ty: &Type) -> String {
 /// A float literal that WGSL takes for one.
 fn float(text: &str) -> String {
     if text.contains(['.', 'e', 'E']) {
-        let text = text.strip_suffix('.').map_or_else(|| text.to_string(), |text| format!("{text}.0"));
+        let text = text
+            .strip_suffix('.')
+            .map_or_else(|| text.to_string(), |text| format!("{text}.0"));
         return text;
     }
     format!("{text}.0")

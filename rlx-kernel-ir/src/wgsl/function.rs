@@ -21,6 +21,8 @@ pub(super) struct PrintedFunction {
     pub inputs: BTreeSet<Input>,
     pub loads: BTreeSet<LoadHelper>,
     pub consts: BTreeSet<ItemId>,
+    /// Functions in printed form.
+    pub texts: BTreeSet<ItemId>,
 }
 
 /// Prints one function.
@@ -60,7 +62,9 @@ impl<'c, 'm> FunctionPrinter<'c, 'm> {
     pub fn fresh(&mut self, name: &str) -> String {
         let names = &self.context.names;
         let scopes = &self.scopes;
-        let name = unique(name, |candidate| names.contains(candidate) || scopes.iter().any(|scope| scope.contains(candidate)));
+        let name = unique(name, |candidate| {
+            names.contains(candidate) || scopes.iter().any(|scope| scope.contains(candidate))
+        });
         if let Some(scope) = self.scopes.last_mut() {
             scope.insert(name.clone());
         }
@@ -68,7 +72,11 @@ impl<'c, 'm> FunctionPrinter<'c, 'm> {
     }
 
     pub fn declare(&mut self, local: LocalId) -> String {
-        let name = self.function.locals.get(local.0).map_or("value", |local| local.name.as_str());
+        let name = self
+            .function
+            .locals
+            .get(local.0)
+            .map_or("value", |local| local.name.as_str());
         let name = self.fresh(name);
         self.locals.insert(local, name.clone());
         name
@@ -99,7 +107,13 @@ impl<'c, 'm> FunctionPrinter<'c, 'm> {
         let mut params: Vec<String> = function
             .params
             .iter()
-            .map(|param| format!("{}: {}", self.declare(param.local), Self::type_name(&param.ty)))
+            .map(|param| {
+                format!(
+                    "{}: {}",
+                    self.declare(param.local),
+                    Self::type_name(&param.ty)
+                )
+            })
             .collect();
         self.body(&function.body, &function.ret);
         for input in &self.printed.inputs {
@@ -132,7 +146,11 @@ impl<'c, 'm> FunctionPrinter<'c, 'm> {
             .iter()
             .map(|input| {
                 let ty = if input.is_vector() { "vec3u" } else { "u32" };
-                format!("@builtin({}) {}: {ty}", input.attribute().unwrap_or_default(), input.name())
+                format!(
+                    "@builtin({}) {}: {ty}",
+                    input.attribute().unwrap_or_default(),
+                    input.name()
+                )
             })
             .collect();
         let size = match (y, z) {
@@ -158,7 +176,9 @@ impl<'c, 'm> FunctionPrinter<'c, 'm> {
         }
         if self.printed.inputs.contains(&Input::GlobalIndex) {
             let size = size_product([x, y, z]);
-            head.push_str(&format!("    let global_index = ({made}) * {size}u + local_index;\n"));
+            head.push_str(&format!(
+                "    let global_index = ({made}) * {size}u + local_index;\n"
+            ));
         }
         self.finish(Text::new(head))
     }
@@ -169,7 +189,10 @@ impl<'c, 'm> FunctionPrinter<'c, 'm> {
         if self.diagnostics.is_empty() && self.out.is_empty() {
             return Ok(text);
         }
-        self.diagnostics.push(Diagnostic::new(value.span, "a const is a plain expression, without `if` or blocks"));
+        self.diagnostics.push(Diagnostic::new(
+            value.span,
+            "a const is a plain expression, without `if` or blocks",
+        ));
         Err(self.diagnostics)
     }
 }

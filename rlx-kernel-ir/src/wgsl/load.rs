@@ -40,8 +40,14 @@ impl LoadHelper {
         let (name, w) = (self.name(), &self.variable);
         let mut text = format!("fn {name}(at: u32) -> u32 {{\n");
         let _ = match self.kind {
-            Raw::U8 => writeln!(text, "    return ({w}[at >> 2u] >> ((at & 3u) << 3u)) & 0xffu;"),
-            Raw::U16 => writeln!(text, "    return ({w}[at >> 2u] >> ((at & 2u) << 3u)) & 0xffffu;"),
+            Raw::U8 => writeln!(
+                text,
+                "    return ({w}[at >> 2u] >> ((at & 3u) << 3u)) & 0xffu;"
+            ),
+            Raw::U16 => writeln!(
+                text,
+                "    return ({w}[at >> 2u] >> ((at & 2u) << 3u)) & 0xffffu;"
+            ),
             Raw::U32 => {
                 let _ = writeln!(text, "    let word = at >> 2u;");
                 let _ = writeln!(text, "    let shift = (at & 3u) << 3u;");
@@ -60,9 +66,19 @@ impl LoadHelper {
 /// The WGSL that reads `kind` from `variable` at byte `address`, and the helpers it calls.
 ///
 /// `address` is an operand (an atom or parenthesised); `align` divides it.
-pub(super) fn load(helpers: &mut BTreeSet<LoadHelper>, variable: &str, kind: FieldKind, align: u32, address: &str, operand: &str) -> String {
+pub(super) fn load(
+    helpers: &mut BTreeSet<LoadHelper>,
+    variable: &str,
+    kind: FieldKind,
+    align: u32,
+    address: &str,
+    operand: &str,
+) -> String {
     let mut helper = |kind: Raw| {
-        let helper = LoadHelper { variable: variable.to_string(), kind };
+        let helper = LoadHelper {
+            variable: variable.to_string(),
+            kind,
+        };
         let call = format!("{}({address})", helper.name());
         helpers.insert(helper);
         call

@@ -53,13 +53,30 @@ impl<'m> Context<'m> {
                 fresh(input.name());
             }
         }
-        let bindings: Vec<String> =
-            kernel.map_or_else(Vec::new, |kernel| kernel.bindings.iter().map(|binding| fresh(&binding.name)).collect());
+        for item in &module.items {
+            if let Item::Printed(printed) = item {
+                for (name, _) in &printed.texts {
+                    fresh(name);
+                }
+            }
+        }
+        let bindings: Vec<String> = kernel.map_or_else(Vec::new, |kernel| {
+            kernel
+                .bindings
+                .iter()
+                .map(|binding| fresh(&binding.name))
+                .collect()
+        });
         if let Some(kernel) = kernel {
             fresh(&kernel.function.wgsl_name);
         }
-        let workgroup: Vec<String> =
-            kernel.map_or_else(Vec::new, |kernel| kernel.workgroup.iter().map(|var| fresh(&var.name)).collect());
+        let workgroup: Vec<String> = kernel.map_or_else(Vec::new, |kernel| {
+            kernel
+                .workgroup
+                .iter()
+                .map(|var| fresh(&var.name))
+                .collect()
+        });
         let consts = typed
             .consts
             .keys()
@@ -85,7 +102,16 @@ impl<'m> Context<'m> {
                 fresh(&name)
             })
             .collect();
-        Self { module, typed, names, bindings, workgroup, instances, consts, printed: Vec::new() }
+        Self {
+            module,
+            typed,
+            names,
+            bindings,
+            workgroup,
+            instances,
+            consts,
+            printed: Vec::new(),
+        }
     }
 
     pub fn source(&self, source: Source) -> &str {
@@ -116,9 +142,15 @@ impl<'m> Context<'m> {
         seen.into_iter().collect()
     }
 
-    fn print_consts(&self, used: &BTreeSet<ItemId>, text: &mut Text) -> Result<(), Vec<Diagnostic>> {
+    fn print_consts(
+        &self,
+        used: &BTreeSet<ItemId>,
+        text: &mut Text,
+    ) -> Result<(), Vec<Diagnostic>> {
         for id in used {
-            let (Item::Const(item), Some(value)) = (&self.module.items[id.0], self.typed.consts.get(id)) else {
+            let (Item::Const(item), Some(value)) =
+                (&self.module.items[id.0], self.typed.consts.get(id))
+            else {
                 continue;
             };
             let function = Function {
@@ -132,7 +164,11 @@ impl<'m> Context<'m> {
                 origin: item.origin.clone(),
             };
             let value = FunctionPrinter::new(self, &function).constant(value)?;
-            text.push(&format!("const {}: {} = ", self.consts[id], item.ty.wgsl().unwrap_or_default()));
+            text.push(&format!(
+                "const {}: {} = ",
+                self.consts[id],
+                item.ty.wgsl().unwrap_or_default()
+            ));
             text.append(&value);
             text.push(";\n");
         }
@@ -156,7 +192,10 @@ fn source_name<'a>(source: Source, bindings: &'a [String], workgroup: &'a [Strin
 /// What can only be seen while printing, such as an `#[unroll]` over bounds that are no constants.
 pub fn print(module: &Module, typed: &Typed) -> Result<Printed, Vec<Diagnostic>> {
     let (Some(kernel), Some(body)) = (&module.kernel, &typed.kernel) else {
-        return Err(vec![Diagnostic::new(crate::span::Span::NONE, "there is no kernel to print")]);
+        return Err(vec![Diagnostic::new(
+            crate::span::Span::NONE,
+            "there is no kernel to print",
+        )]);
     };
     let mut context = Context::new(module, typed);
     context.print_instances()?;
@@ -165,6 +204,17 @@ pub fn print(module: &Module, typed: &Typed) -> Result<Printed, Vec<Diagnostic>>
     let reached = context.reachable(&main);
 
     let mut consts = main.consts.clone();
+    let mut texts: BTreeMap<&str, &str> = BTreeMap::new();
+    let mut order = Vec::new();
+    for id in &main.texts {
+        if let Item::Printed(printed) = &module.items[id.0] {
+            for (name, text) in &printed.texts {
+                if texts.insert(name, text).is_none() {
+                    order.push(text);
+                }
+            }
+        }
+    }
     let mut loads: BTreeSet<LoadHelper> = main.loads.clone();
     for index in &reached {
         consts.extend(&context.printed[*index].consts);
@@ -176,7 +226,10 @@ pub fn print(module: &Module, typed: &Typed) -> Result<Printed, Vec<Diagnostic>>
     context.print_consts(&consts, &mut text)?;
     for (var, name) in kernel.workgroup.iter().zip(&context.workgroup) {
         let start = text.len();
-        text.push(&format!("var<workgroup> {name}: {};\n", var.ty.wgsl().unwrap_or_default()));
+        text.push(&format!(
+            "var<workgroup> {name}: {};\n",
+            var.ty.wgsl().unwrap_or_default()
+        ));
         text.mark_from(start, var.span);
     }
     if !kernel.workgroup.is_empty() {
@@ -186,19 +239,31 @@ pub fn print(module: &Module, typed: &Typed) -> Result<Printed, Vec<Diagnostic>>
         text.push(&load.print());
         text.push("\n");
     }
+    for printed in order {
+        text.push(printed);
+        text.push("\n");
+    }
     for index in &reached {
         text.append(&context.printed[*index].text);
         text.push("\n");
     }
     text.append(&main.text);
-    Ok(Printed { text, variables: context.bindings, entry, inputs: main.inputs })
+    Ok(Printed {
+        text,
+        variables: context.bindings,
+        entry,
+        inputs: main.inputs,
+    })
 }
 
 /// Prints helpers alone, each with the name it is called by: what a region is composed of.
 ///
 /// # Errors
 /// As [`print`].
-pub fn print_functions(module: &Module, typed: &Typed) -> Result<Vec<(String, Text)>, Vec<Diagnostic>> {
+pub fn print_functions(
+    module: &Module,
+    typed: &Typed,
+) -> Result<Vec<(String, Text)>, Vec<Diagnostic>> {
     let mut context = Context::new(module, typed);
     context.print_instances()?;
     let mut all = Vec::new();
@@ -219,14 +284,23 @@ pub fn print_functions(module: &Module, typed: &Typed) -> Result<Vec<(String, Te
 
 fn print_bindings(kernel: &Kernel, variables: &[String], text: &mut Text) {
     for (index, (binding, variable)) in kernel.bindings.iter().zip(variables).enumerate() {
-        let access = if binding.writable { "read_write" } else { "read" };
+        let access = if binding.writable {
+            "read_write"
+        } else {
+            "read"
+        };
         let element = element(&binding.elem);
         let start = text.len();
-        text.push(&format!("@group(0) @binding({index}) var<storage, {access}> {variable}: array<{element}>;\n"));
+        text.push(&format!(
+            "@group(0) @binding({index}) var<storage, {access}> {variable}: array<{element}>;\n"
+        ));
         text.mark_from(start, binding.span);
     }
     if !kernel.params.is_empty() {
-        text.push(&format!("@group(0) @binding({}) var<uniform> params: Params;\n", kernel.bindings.len()));
+        text.push(&format!(
+            "@group(0) @binding({}) var<uniform> params: Params;\n",
+            kernel.bindings.len()
+        ));
     }
     text.push("\n");
 }
@@ -247,7 +321,10 @@ fn print_params(kernel: &Kernel, text: &mut Text) {
     for param in &kernel.params {
         let start = text.len();
         let name = super::name::spell(&param.name);
-        text.push(&format!("    {name}: {},\n", param.ty.wgsl().unwrap_or_default()));
+        text.push(&format!(
+            "    {name}: {},\n",
+            param.ty.wgsl().unwrap_or_default()
+        ));
         text.mark_from(start, param.span);
     }
     text.push("}\n\n");

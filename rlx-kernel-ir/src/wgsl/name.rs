@@ -6,12 +6,16 @@ use crate::builtin::{BUILTINS, Spelling};
 
 /// Whether WGSL keeps the word for itself, or the printer calls a builtin by it.
 fn is_reserved(name: &str) -> bool {
-    const TYPES: &[&str] = &["array", "atomic", "ptr", "bool", "f16", "f32", "i32", "u32", "bitcast", "Params", "params"];
+    const TYPES: &[&str] = &[
+        "array", "atomic", "ptr", "bool", "f16", "f32", "i32", "u32", "bitcast", "Params", "params",
+    ];
     let vector = name.starts_with("vec") && name.len() <= 5;
     vector
         || TYPES.contains(&name)
         || naga::keywords::wgsl::RESERVED.contains(&name)
-        || BUILTINS.iter().any(|builtin| matches!(builtin.wgsl, Spelling::Call(call) if call == name))
+        || BUILTINS
+            .iter()
+            .any(|builtin| matches!(builtin.wgsl, Spelling::Call(call) if call == name))
 }
 
 /// `name` where WGSL can spell it, else something close.

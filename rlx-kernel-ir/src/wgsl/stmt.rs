@@ -22,19 +22,30 @@ pub(super) enum Target<'a> {
     Assign(&'a str),
 }
 
+/// Columns of a line that is not broken.
+const MAX_WIDTH: usize = 100;
+
 /// Iterations that `#[unroll]` writes out at the most.
 const MAX_UNROLL: i128 = 1024;
 
 impl FunctionPrinter<'_, '_> {
     pub fn body(&mut self, body: &Block, ret: &Type) {
-        let target = if *ret == Type::Unit { Target::Discard } else { Target::Return };
+        let target = if *ret == Type::Unit {
+            Target::Discard
+        } else {
+            Target::Return
+        };
         self.block(body, target);
     }
 
     /// One line of text.
     pub fn line(&mut self, text: &Text) {
         self.out.push(&"    ".repeat(self.indent));
-        self.out.append(text);
+        if text.len() + 4 * self.indent > MAX_WIDTH {
+            self.out.append(&text.wrapped(self.indent, MAX_WIDTH));
+        } else {
+            self.out.append(text);
+        }
         self.out.push("\n");
     }
 
@@ -64,7 +75,9 @@ impl FunctionPrinter<'_, '_> {
     /// An expression as a statement, its value sent to `target`.
     pub fn value(&mut self, expr: &Expr, target: Target<'_>) {
         match &expr.kind {
-            ExprKind::If(condition, then, otherwise) => self.branch(condition, then, otherwise.as_deref(), target, expr.span),
+            ExprKind::If(condition, then, otherwise) => {
+                self.branch(condition, then, otherwise.as_deref(), target, expr.span)
+            }
             ExprKind::Block(block) => {
                 self.plain("{");
                 self.scoped(block, target);
@@ -75,7 +88,9 @@ impl FunctionPrinter<'_, '_> {
                 let value = self.expr(expr);
                 let is_unit = matches!(expr.ty, Type::Unit | Type::Never);
                 let mut text = Text::new(match target {
-                    Target::Discard if is_unit || matches!(expr.kind, ExprKind::Instance(..)) => String::new(),
+                    Target::Discard if is_unit || matches!(expr.kind, ExprKind::Instance(..)) => {
+                        String::new()
+                    }
                     Target::Discard => "_ = ".into(),
                     Target::Return => "return ".into(),
                     Target::Assign(name) => format!("{name} = "),
@@ -87,7 +102,14 @@ impl FunctionPrinter<'_, '_> {
         }
     }
 
-    fn branch(&mut self, condition: &Expr, then: &Block, otherwise: Option<&Expr>, target: Target<'_>, span: Span) {
+    fn branch(
+        &mut self,
+        condition: &Expr,
+        then: &Block,
+        otherwise: Option<&Expr>,
+        target: Target<'_>,
+        span: Span,
+    ) {
         if let Some(value) = self.eval(condition) {
             // A branch on a constant is decided here.
             if value != 0 {
@@ -105,11 +127,22 @@ impl FunctionPrinter<'_, '_> {
         head.push(" {");
         self.line(&head.marked(span));
         self.scoped(then, target);
+        if let (Target::Return, Some(otherwise)) = (target, otherwise) {
+            // The first branch has returned.
+            self.plain("}");
+            match &otherwise.kind {
+                ExprKind::Block(block) => self.inline(block, target),
+                _ => self.value(otherwise, target),
+            }
+            return;
+        }
         let mut otherwise = otherwise;
         loop {
             match otherwise.map(|expr| &expr.kind) {
                 None => break,
-                Some(ExprKind::If(condition, then, next)) if !self.needs_statements(condition) && self.eval(condition).is_none() => {
+                Some(ExprKind::If(condition, then, next))
+                    if !self.needs_statements(condition) && self.eval(condition).is_none() =>
+                {
                     let mut head = Text::new("} else if ");
                     head.append(&self.expr(condition));
                     head.push(" {");
@@ -168,7 +201,8 @@ impl FunctionPrinter<'_, '_> {
             self.scopes.push(HashSet::new());
             match &arm.kind {
                 ExprKind::Block(block) => self.block(block, target),
-                _ if arm.ty == Type::Unit && matches!(&arm.kind, ExprKind::Array(elems) if elems.is_empty()) => {}
+                _ if arm.ty == Type::Unit
+                    && matches!(&arm.kind, ExprKind::Array(elems) if elems.is_empty()) => {}
                 _ => self.value(arm, target),
             }
             self.scopes.pop();
@@ -182,7 +216,12 @@ impl FunctionPrinter<'_, '_> {
     fn stmt(&mut self, stmt: &Stmt) {
         match stmt {
             Stmt::Let { local, init, span } => self.declaration(*local, init.as_ref(), *span),
-            Stmt::Assign { place, op, value, span } => {
+            Stmt::Assign {
+                place,
+                op,
+                value,
+                span,
+            } => {
                 // The value first: it may need statements of its own, and Rust evaluates it first
                 // for an assignment of scalars.
                 let value = self.expr(value);
@@ -225,10 +264,20 @@ impl FunctionPrinter<'_, '_> {
             }
             Stmt::Break(span) | Stmt::Continue(span) => {
                 if self.loops.last() == Some(&false) {
-                    let diagnostic = Diagnostic::new(*span, "an unrolled loop cannot be left or continued early");
-                    self.diagnostics.push(diagnostic.help("remove `#[unroll]`, or put the rest of the body under an `if`"));
+                    let diagnostic = Diagnostic::new(
+                        *span,
+                        "an unrolled loop cannot be left or continued early",
+                    );
+                    self.diagnostics.push(
+                        diagnostic
+                            .help("remove `#[unroll]`, or put the rest of the body under an `if`"),
+                    );
                 }
-                let word = if matches!(stmt, Stmt::Break(_)) { "break;" } else { "continue;" };
+                let word = if matches!(stmt, Stmt::Break(_)) {
+                    "break;"
+                } else {
+                    "continue;"
+                };
                 self.line(&Text::new(word).marked(*span));
             }
             Stmt::Return(value, span) => match value {
@@ -239,7 +288,9 @@ impl FunctionPrinter<'_, '_> {
     }
 
     fn declaration(&mut self, local: crate::item::LocalId, init: Option<&Expr>, span: Span) {
-        let Some(variable) = self.function.locals.get(local.0) else { return };
+        let Some(variable) = self.function.locals.get(local.0) else {
+            return;
+        };
         let ty = variable.ty.clone();
         let Some(init) = init else {
             let name = self.declare(local);
@@ -263,7 +314,17 @@ impl FunctionPrinter<'_, '_> {
     }
 
     fn counted(&mut self, stmt: &Stmt) {
-        let Stmt::For { local, start, end, inclusive, step, body, span, .. } = stmt else {
+        let Stmt::For {
+            local,
+            start,
+            end,
+            inclusive,
+            step,
+            body,
+            span,
+            ..
+        } = stmt
+        else {
             return;
         };
         let start = self.expr(start);
@@ -274,7 +335,10 @@ impl FunctionPrinter<'_, '_> {
         let name = self.declare(*local);
         let mut head = Text::new(format!("for (var {name} = "));
         head.append(&start);
-        head.push(&format!("; {name} {} ", if *inclusive { "<=" } else { "<" }));
+        head.push(&format!(
+            "; {name} {} ",
+            if *inclusive { "<=" } else { "<" }
+        ));
         head.append(&end);
         match &step {
             None => head.push(&format!("; {name}++) {{")),
@@ -293,23 +357,50 @@ impl FunctionPrinter<'_, '_> {
     }
 
     fn unrolled(&mut self, stmt: &Stmt) {
-        let Stmt::For { local, start, end, inclusive, step, body, span, .. } = stmt else {
+        let Stmt::For {
+            local,
+            start,
+            end,
+            inclusive,
+            step,
+            body,
+            span,
+            ..
+        } = stmt
+        else {
             return;
         };
-        let bounds = (self.eval(start), self.eval(end), step.as_ref().map_or(Some(1), |step| self.eval(step)));
+        let bounds = (
+            self.eval(start),
+            self.eval(end),
+            step.as_ref().map_or(Some(1), |step| self.eval(step)),
+        );
         let (Some(from), Some(to), Some(step)) = bounds else {
-            let at = if self.eval(start).is_none() { start.span } else { end.span };
+            let at = if self.eval(start).is_none() {
+                start.span
+            } else {
+                end.span
+            };
             let diagnostic = Diagnostic::new(at, "`#[unroll]` needs bounds that are constants");
-            self.diagnostics.push(diagnostic.help("use literals, `#[device]` consts or consts of a format, or remove `#[unroll]`"));
+            self.diagnostics.push(diagnostic.help(
+                "use literals, `#[device]` consts or consts of a format, or remove `#[unroll]`",
+            ));
             return;
         };
         let to = if *inclusive { to + 1 } else { to };
         if step < 1 || (to - from) / step > MAX_UNROLL {
-            let message = format!("`#[unroll]` would write this loop out {} times", (to - from) / step.max(1));
-            self.diagnostics.push(Diagnostic::new(*span, message).help("remove `#[unroll]`"));
+            let message = format!(
+                "`#[unroll]` would write this loop out {} times",
+                (to - from) / step.max(1)
+            );
+            self.diagnostics
+                .push(Diagnostic::new(*span, message).help("remove `#[unroll]`"));
             return;
         }
-        let declares = body.stmts.iter().any(|stmt| matches!(stmt, Stmt::Let { .. }));
+        let declares = body
+            .stmts
+            .iter()
+            .any(|stmt| matches!(stmt, Stmt::Let { .. }));
         self.loops.push(false);
         let mut value = from;
         while value < to {
@@ -348,12 +439,26 @@ impl FunctionPrinter<'_, '_> {
 
     fn is_stable(&self, expr: &Expr) -> bool {
         match &expr.kind {
-            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Bool(_) | ExprKind::Literal(_) | ExprKind::Param(_) | ExprKind::Const(_) => true,
-            ExprKind::Local(local) => self.function.locals.get(local.0).is_some_and(|local| !local.mutable),
-            ExprKind::Cast(inner) | ExprKind::Unary(_, inner) | ExprKind::Field(inner, _) => self.is_stable(inner),
+            ExprKind::Int(_)
+            | ExprKind::Hex(_)
+            | ExprKind::Float(_)
+            | ExprKind::Bool(_)
+            | ExprKind::Literal(_)
+            | ExprKind::Param(_)
+            | ExprKind::Const(_) => true,
+            ExprKind::Local(local) => self
+                .function
+                .locals
+                .get(local.0)
+                .is_some_and(|local| !local.mutable),
+            ExprKind::Cast(inner) | ExprKind::Unary(_, inner) | ExprKind::Field(inner, _) => {
+                self.is_stable(inner)
+            }
             ExprKind::Binary(_, a, b) => self.is_stable(a) && self.is_stable(b),
             ExprKind::Builtin(builtin, args) => {
-                matches!(builtin.wgsl, crate::builtin::Spelling::Input(_)) || args.iter().all(|arg| self.is_stable(arg)) && builtin.effect == crate::builtin::Effect::Pure
+                matches!(builtin.wgsl, crate::builtin::Spelling::Input(_))
+                    || args.iter().all(|arg| self.is_stable(arg))
+                        && builtin.effect == crate::builtin::Effect::Pure
             }
             _ => false,
         }

@@ -22,12 +22,18 @@ impl Device {
         match syn::parse2::<syn::Item>(tokens)? {
             syn::Item::Fn(function) => {
                 if let Some(param) = function.sig.generics.params.first() {
-                    return Err(syn::Error::new_spanned(param, "a device function cannot be generic yet; write it for the types that its kernels use"));
+                    return Err(syn::Error::new_spanned(
+                        param,
+                        "a device function cannot be generic yet; write it for the types that its kernels use",
+                    ));
                 }
                 Ok(Self::Function(function))
             }
             syn::Item::Const(item) => Ok(Self::Const(item)),
-            other => Err(syn::Error::new_spanned(other, "`#[device]` goes on a function or a const; a format is `#[format] impl BlockFormat`")),
+            other => Err(syn::Error::new_spanned(
+                other,
+                "`#[device]` goes on a function or a const; a format is `#[format] impl BlockFormat`",
+            )),
         }
     }
 
@@ -56,7 +62,8 @@ impl Device {
 /// The attribute: keeps the item for rustc and starts collecting its helpers.
 pub fn attribute(attribute: TokenStream, item: TokenStream) -> TokenStream {
     if !attribute.is_empty() {
-        let error = syn::Error::new_spanned(attribute, "`#[device]` takes no arguments").to_compile_error();
+        let error =
+            syn::Error::new_spanned(attribute, "`#[device]` takes no arguments").to_compile_error();
         return quote!(#error #item);
     }
     let device = match Device::parse(item.clone()) {
@@ -68,7 +75,8 @@ pub fn attribute(attribute: TokenStream, item: TokenStream) -> TokenStream {
     };
     let name = device.name().to_string();
     if rlx_kernel_ir::Builtin::is_function(&name) {
-        let message = format!("`{name}` is a function of the kernel language; kernels would call that one");
+        let message =
+            format!("`{name}` is a function of the kernel language; kernels would call that one");
         let error = syn::Error::new(device.name().span(), message).to_compile_error();
         return quote!(#error #item);
     }
@@ -96,9 +104,15 @@ impl Parse for Definition {
             let args;
             syn::braced!(args in input);
             let format = crate::parse::format::FormatItem::new(args.parse()?, input.parse()?)?;
-            return Ok(Self { device: None, format: Some(format) });
+            return Ok(Self {
+                device: None,
+                format: Some(format),
+            });
         }
-        Ok(Self { device: Some(Device::parse(input.parse()?)?), format: None })
+        Ok(Self {
+            device: Some(Device::parse(input.parse()?)?),
+            format: None,
+        })
     }
 }
 
@@ -117,16 +131,39 @@ fn try_finish(input: TokenStream) -> syn::Result<TokenStream> {
     let public: syn::Visibility = syn::parse_quote!(pub);
     let (name, vis, paths, kind) = match (&definition.device, &definition.format) {
         (Some(device), _) => {
-            let kind = if matches!(device, Device::Function(_)) { Kind::Function } else { Kind::Const };
-            (device.name().clone(), device.vis().clone(), device.paths(), kind)
+            let kind = if matches!(device, Device::Function(_)) {
+                Kind::Function
+            } else {
+                Kind::Const
+            };
+            (
+                device.name().clone(),
+                device.vis().clone(),
+                device.paths(),
+                kind,
+            )
         }
-        (None, Some(format)) => (format.ident.clone(), public, super::format::paths(format), Kind::Format),
+        (None, Some(format)) => (
+            format.ident.clone(),
+            public,
+            super::format::paths(format),
+            Kind::Format,
+        ),
         (None, None) => return Ok(TokenStream::new()),
     };
     let (resolved, mut entries) = state.resolve(&paths);
     let (file, line) = chain::origin(&name);
     let id = chain::identify(&name, &head);
-    let entry = Entry { id, name: name.to_string(), krate: chain::crate_name(), file, line, kind, paths: resolved, tokens: head };
+    let entry = Entry {
+        id,
+        name: name.to_string(),
+        krate: chain::crate_name(),
+        file,
+        line,
+        kind,
+        paths: resolved,
+        tokens: head,
+    };
     entries.insert(0, entry);
 
     let mut sink = Sink::default();

@@ -28,9 +28,16 @@ impl Parse for Table {
         input.parse::<Token![=]>()?;
         let list;
         syn::bracketed!(list in input);
-        let paths = Punctuated::<syn::Path, Token![,]>::parse_terminated(&list)?.into_iter().collect();
+        let paths = Punctuated::<syn::Path, Token![,]>::parse_terminated(&list)?
+            .into_iter()
+            .collect();
         input.parse::<Token![;]>()?;
-        Ok(Self { attrs, vis, name, paths })
+        Ok(Self {
+            attrs,
+            vis,
+            name,
+            paths,
+        })
     }
 }
 
@@ -60,17 +67,26 @@ fn try_finish(input: TokenStream) -> syn::Result<TokenStream> {
     let mut problems = std::mem::take(&mut sink.diagnostics);
     for (path, (_, id)) in table.paths.iter().zip(&resolved) {
         let function = match items.target(*id) {
-            Some(Target::Item(item)) => items.module.function(*item).map(|function| (*item, function)),
+            Some(Target::Item(item)) => items
+                .module
+                .function(*item)
+                .map(|function| (*item, function)),
             _ => None,
         };
         let Some((item, function)) = function else {
             let span = sink.spans.of(path);
-            problems.push(Diagnostic::new(span, "an elementwise operator is a `#[device]` function"));
+            problems.push(Diagnostic::new(
+                span,
+                "an elementwise operator is a `#[device]` function",
+            ));
             continue;
         };
         if function.ret != Type::F32 || function.params.iter().any(|param| param.ty != Type::F32) {
             let span = sink.spans.of(path);
-            problems.push(Diagnostic::new(span, "an elementwise operator takes `f32` operands and gives an `f32`"));
+            problems.push(Diagnostic::new(
+                span,
+                "an elementwise operator takes `f32` operands and gives an `f32`",
+            ));
             continue;
         }
         match compile_functions(&items.module, &[item]) {
@@ -79,7 +95,9 @@ fn try_finish(input: TokenStream) -> syn::Result<TokenStream> {
         }
     }
     let errors = report::diagnostics(&problems, &sink.spans, &entries);
-    let Table { attrs, vis, name, .. } = table;
+    let Table {
+        attrs, vis, name, ..
+    } = table;
     Ok(quote! {
         #errors
         #(#attrs)*

@@ -14,7 +14,10 @@ pub fn paths(format: &FormatItem) -> Vec<syn::Path> {
     let mut all: Vec<syn::Path> = Vec::new();
     for function in &format.functions {
         for path in paths::collect(function, &[]) {
-            if !all.iter().any(|known| paths::text(known) == paths::text(&path)) {
+            if !all
+                .iter()
+                .any(|known| paths::text(known) == paths::text(&path))
+            {
                 all.push(path);
             }
         }
@@ -35,14 +38,21 @@ pub fn attribute(attribute: TokenStream, item: TokenStream) -> TokenStream {
 }
 
 fn rust_side(format: &FormatItem) -> TokenStream {
-    let FormatItem { args, ident, attrs, functions } = format;
+    let FormatItem {
+        args,
+        ident,
+        attrs,
+        functions,
+    } = format;
     let (name, ggml, elems, bytes) = (&args.name, args.ggml, args.elems, args.bytes);
     let (file, line) = chain::origin(ident);
     let (signatures, bodies): (Vec<_>, Vec<_>) = args.fields.iter().flat_map(accessors).unzip();
     // Functions beyond the trait's are the format's own.
-    let (of_trait, own): (Vec<_>, Vec<_>) = functions
-        .iter()
-        .partition(|function| ["decode", "decode8"].iter().any(|name| function.sig.ident == name));
+    let (of_trait, own): (Vec<_>, Vec<_>) = functions.iter().partition(|function| {
+        ["decode", "decode8"]
+            .iter()
+            .any(|name| function.sig.ident == name)
+    });
     let functions = of_trait.into_iter().map(host::function);
     let own = own.into_iter().map(host::function);
     quote! {
@@ -89,7 +99,10 @@ fn accessors(field: &Field) -> Vec<(TokenStream, TokenStream)> {
         let size = kind.size();
         match field.count {
             None => (quote!(fn #name(&self) -> #ty), quote!(self.#load(#offset))),
-            Some(_) => (quote!(fn #name(&self, i: u32) -> #ty), quote!(self.#load(#offset + #size * i))),
+            Some(_) => (
+                quote!(fn #name(&self, i: u32) -> #ty),
+                quote!(self.#load(#offset + #size * i)),
+            ),
         }
     };
     let mut all = vec![one(&name, field.kind)];

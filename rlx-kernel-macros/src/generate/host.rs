@@ -20,16 +20,24 @@ struct DeviceOnly {
 impl Visit<'_> for DeviceOnly {
     fn visit_expr_call(&mut self, call: &syn::ExprCall) {
         if let syn::Expr::Path(path) = &*call.func
-            && let Some(builtin) = rlx_kernel_ir::Builtin::find(&crate::paths::text(&path.path), rlx_kernel_ir::builtin::Form::Function)
+            && let Some(builtin) = rlx_kernel_ir::Builtin::find(
+                &crate::paths::text(&path.path),
+                rlx_kernel_ir::builtin::Form::Function,
+            )
         {
             use rlx_kernel_ir::builtin::{Effect, Spelling};
-            self.found |= builtin.effect != Effect::Pure || matches!(builtin.wgsl, Spelling::Input(_));
+            self.found |=
+                builtin.effect != Effect::Pure || matches!(builtin.wgsl, Spelling::Input(_));
         }
         visit::visit_expr_call(self, call);
     }
 
     fn visit_type_path(&mut self, ty: &syn::TypePath) {
-        self.found |= ty.path.segments.last().is_some_and(|segment| segment.ident == "Packed");
+        self.found |= ty
+            .path
+            .segments
+            .last()
+            .is_some_and(|segment| segment.ident == "Packed");
         visit::visit_type_path(self, ty);
     }
 }
@@ -46,7 +54,9 @@ struct Plain;
 
 impl VisitMut for Plain {
     fn visit_expr_for_loop_mut(&mut self, for_loop: &mut syn::ExprForLoop) {
-        for_loop.attrs.retain(|attr| !attr.path().is_ident("unroll"));
+        for_loop
+            .attrs
+            .retain(|attr| !attr.path().is_ident("unroll"));
         visit_mut::visit_expr_for_loop_mut(self, for_loop);
     }
 

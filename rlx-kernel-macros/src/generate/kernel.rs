@@ -14,7 +14,8 @@ use crate::{paths, report};
 
 /// The attribute: checks its own words, then fetches instances and helpers.
 pub fn attribute(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    let parsed = syn::parse2::<KernelArgs>(attribute.clone()).and_then(|args| Ok((args, syn::parse2::<syn::ItemFn>(item.clone())?)));
+    let parsed = syn::parse2::<KernelArgs>(attribute.clone())
+        .and_then(|args| Ok((args, syn::parse2::<syn::ItemFn>(item.clone())?)));
     let (args, function) = match parsed {
         Ok(parsed) => parsed,
         Err(error) => return report::syntax(&error),
@@ -23,15 +24,24 @@ pub fn attribute(attribute: TokenStream, item: TokenStream) -> TokenStream {
     match (&args.instances, generic) {
         (None, Some(param)) => {
             let name = &param.ident;
-            let message = format!("this kernel is generic over `{name}`: name its instances, `#[kernel(.., instances({name} in [..]))]`");
+            let message = format!(
+                "this kernel is generic over `{name}`: name its instances, `#[kernel(.., instances({name} in [..]))]`"
+            );
             syn::Error::new_spanned(param, message).to_compile_error()
         }
-        (Some((name, _)), None) => syn::Error::new_spanned(name, format!("the kernel has no type parameter `{name}`")).to_compile_error(),
-        (Some((name, _)), Some(param)) if param.ident != *name => {
-            syn::Error::new_spanned(name, format!("the kernel's type parameter is `{}`", param.ident)).to_compile_error()
+        (Some((name, _)), None) => {
+            syn::Error::new_spanned(name, format!("the kernel has no type parameter `{name}`"))
+                .to_compile_error()
         }
+        (Some((name, _)), Some(param)) if param.ident != *name => syn::Error::new_spanned(
+            name,
+            format!("the kernel's type parameter is `{}`", param.ident),
+        )
+        .to_compile_error(),
         (None, None) => instances(&attribute, &item, &args, &function, &[]),
-        (Some((_, Instances::Listed(paths))), _) => instances(&attribute, &item, &args, &function, paths),
+        (Some((_, Instances::Listed(paths))), _) => {
+            instances(&attribute, &item, &args, &function, paths)
+        }
         (Some((_, Instances::Table(path))), _) => {
             let head = quote!({ #attribute } { #item } { #path });
             quote! { #path! { @list { #head } } }
@@ -61,7 +71,12 @@ impl Parse for Expansion {
         while !input.is_empty() {
             members.push(input.parse()?);
         }
-        Ok(Self { attribute, item, list, members })
+        Ok(Self {
+            attribute,
+            item,
+            list,
+            members,
+        })
     }
 }
 
@@ -88,15 +103,34 @@ pub fn expand_instances(input: TokenStream) -> TokenStream {
             path
         })
         .collect();
-    instances(&expansion.attribute, &expansion.item, &args, &function, &paths)
+    instances(
+        &expansion.attribute,
+        &expansion.item,
+        &args,
+        &function,
+        &paths,
+    )
 }
 
-fn instances(attribute: &TokenStream, item: &TokenStream, args: &KernelArgs, function: &syn::ItemFn, paths: &[syn::Path]) -> TokenStream {
+fn instances(
+    attribute: &TokenStream,
+    item: &TokenStream,
+    args: &KernelArgs,
+    function: &syn::ItemFn,
+    paths: &[syn::Path],
+) -> TokenStream {
     let name = &function.sig.ident;
-    let generics: Vec<String> = function.sig.generics.type_params().map(|param| param.ident.to_string()).collect();
+    let generics: Vec<String> = function
+        .sig
+        .generics
+        .type_params()
+        .map(|param| param.ident.to_string())
+        .collect();
     let helpers = paths::collect(function, &generics);
     let count = paths.len().max(1);
-    let targets: Vec<_> = (0..count).map(|index| format_ident!("__RLX_{}_{index}", name.to_string().to_uppercase())).collect();
+    let targets: Vec<_> = (0..count)
+        .map(|index| format_ident!("__RLX_{}_{index}", name.to_string().to_uppercase()))
+        .collect();
     let chains = targets.iter().enumerate().map(|(index, target)| {
         let instance = paths.get(index);
         let head = quote!({ #attribute } { #item } { #instance } #target);
@@ -109,9 +143,17 @@ fn instances(attribute: &TokenStream, item: &TokenStream, args: &KernelArgs, fun
 }
 
 /// The host side: params, dispatch, launch.
-fn module(args: &KernelArgs, function: &syn::ItemFn, targets: &[syn::Ident], generic: bool) -> TokenStream {
+fn module(
+    args: &KernelArgs,
+    function: &syn::ItemFn,
+    targets: &[syn::Ident],
+    generic: bool,
+) -> TokenStream {
     let (name, vis) = (&function.sig.ident, &function.vis);
-    let docs = function.attrs.iter().filter(|attr| attr.path().is_ident("doc"));
+    let docs = function
+        .attrs
+        .iter()
+        .filter(|attr| attr.path().is_ident("doc"));
     // Problems of the signature are reported where the kernel is compiled.
     let signature = kernel::signature(&mut Sink::default(), function);
     let params = Params::new(signature.iter().filter_map(|parameter| match parameter {
@@ -120,10 +162,17 @@ fn module(args: &KernelArgs, function: &syn::ItemFn, targets: &[syn::Ident], gen
     }));
     let params_struct = params.to_rust();
     let has_params = !params.fields.is_empty();
-    let slices = signature.iter().filter(|parameter| matches!(parameter, Parameter::Slice { .. })).count();
+    let slices = signature
+        .iter()
+        .filter(|parameter| matches!(parameter, Parameter::Slice { .. }))
+        .count();
 
     let params_arg = has_params.then(|| quote!(params: Params,));
-    let bytes = if has_params { quote!(::rlx_kernels::__private::bytemuck::bytes_of(&params)) } else { quote!(&[]) };
+    let bytes = if has_params {
+        quote!(::rlx_kernels::__private::bytemuck::bytes_of(&params))
+    } else {
+        quote!(&[])
+    };
     let (extent_arg, extent, extent_pass) = extent(args, &params);
     let find = if generic {
         quote! {
@@ -195,11 +244,27 @@ fn module(args: &KernelArgs, function: &syn::ItemFn, targets: &[syn::Ident], gen
 /// The extra argument of a kernel without geometry, the extent, and how a launch passes it on.
 fn extent(args: &KernelArgs, params: &Params) -> (TokenStream, TokenStream, TokenStream) {
     let Some(geometry) = &args.geometry else {
-        return (quote!(threads: [u64; 3],), quote!(::rlx_kernels::geometry::Extent::Threads(threads)), quote!(threads,));
+        return (
+            quote!(threads: [u64; 3],),
+            quote!(::rlx_kernels::geometry::Extent::Threads(threads)),
+            quote!(threads,),
+        );
     };
-    let names = params.fields.iter().filter(|field| field.ty == Type::U32).map(|field| &field.name);
-    let variant = if geometry.groups { quote!(Groups) } else { quote!(Threads) };
-    let mut extents: Vec<TokenStream> = geometry.extents.iter().map(ToTokens::to_token_stream).collect();
+    let names = params
+        .fields
+        .iter()
+        .filter(|field| field.ty == Type::U32)
+        .map(|field| &field.name);
+    let variant = if geometry.groups {
+        quote!(Groups)
+    } else {
+        quote!(Threads)
+    };
+    let mut extents: Vec<TokenStream> = geometry
+        .extents
+        .iter()
+        .map(ToTokens::to_token_stream)
+        .collect();
     extents.resize(3, quote!(1));
     let extent = quote! {{
         #(let #names = u64::from(params.#names);)*
@@ -208,11 +273,22 @@ fn extent(args: &KernelArgs, params: &Params) -> (TokenStream, TokenStream, Toke
     (TokenStream::new(), extent, TokenStream::new())
 }
 
-fn launch(signature: &[Parameter], has_params: bool, function: &syn::ItemFn, extent_arg: &TokenStream, extent_pass: &TokenStream) -> TokenStream {
+fn launch(
+    signature: &[Parameter],
+    has_params: bool,
+    function: &syn::ItemFn,
+    extent_arg: &TokenStream,
+    extent_pass: &TokenStream,
+) -> TokenStream {
     let (mut args, mut handles, mut values) = (Vec::new(), Vec::new(), Vec::new());
     for parameter in signature {
         match parameter {
-            Parameter::Slice { name, elem, writable, .. } => {
+            Parameter::Slice {
+                name,
+                elem,
+                writable,
+                ..
+            } => {
                 let mutable = writable.then(|| quote!(mut));
                 let elem = element(elem);
                 args.push(quote!(#name: & #mutable ::rlx_kernels::Buffer<#elem, H>));
@@ -283,8 +359,18 @@ pub fn finish(input: TokenStream) -> TokenStream {
     }
 }
 
-fn compile_instance(state: State, head: &Head, args: &KernelArgs, function: &syn::ItemFn) -> TokenStream {
-    let generic = function.sig.generics.type_params().next().map(|param| param.ident.to_string());
+fn compile_instance(
+    state: State,
+    head: &Head,
+    args: &KernelArgs,
+    function: &syn::ItemFn,
+) -> TokenStream {
+    let generic = function
+        .sig
+        .generics
+        .type_params()
+        .next()
+        .map(|param| param.ident.to_string());
     let generics: Vec<String> = generic.iter().cloned().collect();
     let mut all: Vec<syn::Path> = head.instance.clone().into_iter().collect();
     all.extend(paths::collect(function, &generics));
@@ -298,7 +384,10 @@ fn compile_instance(state: State, head: &Head, args: &KernelArgs, function: &syn
         Err(error) => return report::syntax(&error),
     };
     let (file, line) = chain::origin(&function.sig.ident);
-    let origin = Origin { file: file.clone(), line };
+    let origin = Origin {
+        file: file.clone(),
+        line,
+    };
     let (resolver, lengths) = (items.resolver(&resolved), items.lengths(&resolved));
     let kernel = kernel::kernel(&mut sink, args, function, &resolver, &lengths, origin);
     items.module.kernel = Some(kernel);
@@ -335,10 +424,22 @@ fn compile_instance(state: State, head: &Head, args: &KernelArgs, function: &syn
                 Parameter::Plain { name, ty, .. } => Some((name.clone(), ty.clone())),
                 Parameter::Slice { .. } => None,
             }));
-            let assertions = params.assertions(name, &compiled.validated.params, compiled.validated.params_size);
-            (TokenStream::new(), info(name, &instance, &file, line, args, compiled), assertions)
+            let assertions = params.assertions(
+                name,
+                &compiled.validated.params,
+                compiled.validated.params_size,
+            );
+            (
+                TokenStream::new(),
+                info(name, &instance, &file, line, args, compiled),
+                assertions,
+            )
         }
-        Err(problems) => (report::diagnostics(problems, &sink.spans, &entries), quote!(::rlx_kernels::KernelInfo::BROKEN), TokenStream::new()),
+        Err(problems) => (
+            report::diagnostics(problems, &sink.spans, &entries),
+            quote!(::rlx_kernels::KernelInfo::BROKEN),
+            TokenStream::new(),
+        ),
     };
     quote! {
         #errors
@@ -349,7 +450,14 @@ fn compile_instance(state: State, head: &Head, args: &KernelArgs, function: &syn
     }
 }
 
-fn info(name: &syn::Ident, instance: &str, file: &str, line: u32, args: &KernelArgs, compiled: &Compiled) -> TokenStream {
+fn info(
+    name: &syn::Ident,
+    instance: &str,
+    file: &str,
+    line: u32,
+    args: &KernelArgs,
+    compiled: &Compiled,
+) -> TokenStream {
     let cow = |text: &str| quote!(::rlx_kernels::__private::Cow::Borrowed(#text));
     let bindings = compiled.bindings.iter().map(|binding| {
         let (name, variable, element) = (cow(&binding.name), cow(&binding.variable), cow(&binding.element));
@@ -365,7 +473,10 @@ fn info(name: &syn::Ident, instance: &str, file: &str, line: u32, args: &KernelA
     let (name, entry) = (cow(&name), cow(&compiled.entry));
     let (instance, file, wgsl) = (cow(instance), cow(file), cow(&compiled.wgsl));
     let [x, y, z] = args.workgroup_size.unwrap_or([64, 1, 1]);
-    let (params_size, workgroup_bytes) = (compiled.validated.params_size, compiled.validated.workgroup_bytes);
+    let (params_size, workgroup_bytes) = (
+        compiled.validated.params_size,
+        compiled.validated.workgroup_bytes,
+    );
     let (subgroup, linear) = (compiled.validated.subgroup, compiled.linear);
     let hash = chain::fnv1a(compiled.wgsl.as_bytes());
     quote! {

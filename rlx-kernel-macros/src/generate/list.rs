@@ -29,7 +29,14 @@ pub fn define(input: TokenStream) -> TokenStream {
         Err(error) => return error.to_compile_error(),
     };
     let List { name, members } = list;
-    let id = chain::fnv1a(format!("{}|{}|{input}", chain::crate_name(), Span::call_site().file()).as_bytes());
+    let id = chain::fnv1a(
+        format!(
+            "{}|{}|{input}",
+            chain::crate_name(),
+            Span::call_site().file()
+        )
+        .as_bytes(),
+    );
     let hidden = format_ident!("__rlx_list_{}_{}", name, format!("{id:016x}"));
     quote! {
         #[doc(hidden)]

@@ -35,7 +35,10 @@ impl Params {
                 ParamsField { name, ty, offset }
             })
             .collect();
-        Self { fields, size: end.next_multiple_of(max_align) }
+        Self {
+            fields,
+            size: end.next_multiple_of(max_align),
+        }
     }
 
     /// The struct and its constructor.
@@ -45,14 +48,15 @@ impl Params {
         }
         let (mut members, mut values, mut args) = (Vec::new(), Vec::new(), Vec::new());
         let mut end = 0;
-        let pad = |members: &mut Vec<TokenStream>, values: &mut Vec<TokenStream>, from: u32, to: u32| {
-            if to > from {
-                let name = format_ident!("_pad_{from}");
-                let words = (to - from) as usize / 4;
-                members.push(quote!(#[doc(hidden)] pub #name: [u32; #words]));
-                values.push(quote!(#name: [0; #words]));
-            }
-        };
+        let pad =
+            |members: &mut Vec<TokenStream>, values: &mut Vec<TokenStream>, from: u32, to: u32| {
+                if to > from {
+                    let name = format_ident!("_pad_{from}");
+                    let words = (to - from) as usize / 4;
+                    members.push(quote!(#[doc(hidden)] pub #name: [u32; #words]));
+                    values.push(quote!(#name: [0; #words]));
+                }
+            };
         for field in &self.fields {
             let name = &field.name;
             pad(&mut members, &mut values, end, field.offset);
@@ -86,7 +90,12 @@ impl Params {
     }
 
     /// Assertions that the struct is what naga says of the shader's.
-    pub fn assertions(&self, module: &syn::Ident, naga: &[(u32, u32)], naga_size: u32) -> TokenStream {
+    pub fn assertions(
+        &self,
+        module: &syn::Ident,
+        naga: &[(u32, u32)],
+        naga_size: u32,
+    ) -> TokenStream {
         if self.fields.is_empty() {
             return TokenStream::new();
         }

@@ -33,7 +33,11 @@ pub struct BodyParser<'a> {
 }
 
 impl<'a> BodyParser<'a> {
-    pub fn new(sink: &'a mut Sink, resolver: &'a Resolver, lengths: &'a HashMap<String, u32>) -> Self {
+    pub fn new(
+        sink: &'a mut Sink,
+        resolver: &'a Resolver,
+        lengths: &'a HashMap<String, u32>,
+    ) -> Self {
         Self {
             sink,
             resolver,
@@ -49,7 +53,12 @@ impl<'a> BodyParser<'a> {
     pub fn declare(&mut self, name: &syn::Ident, ty: Type, mutable: bool) -> LocalId {
         let span = self.sink.span(name);
         let id = LocalId(self.locals.len());
-        self.locals.push(Local { name: name.to_string(), ty, mutable, span });
+        self.locals.push(Local {
+            name: name.to_string(),
+            ty,
+            mutable,
+            span,
+        });
         self.bind(name.to_string(), Name::Local(id));
         id
     }
@@ -63,16 +72,29 @@ impl<'a> BodyParser<'a> {
 
     /// The meaning of a name.
     pub fn lookup(&self, name: &str) -> Option<Name> {
-        self.scopes.iter().rev().find_map(|scope| scope.get(name)).copied()
+        self.scopes
+            .iter()
+            .rev()
+            .find_map(|scope| scope.get(name))
+            .copied()
     }
 
     /// A helper.
-    pub fn function(mut self, function: &syn::ItemFn, wgsl_name: String, origin: Origin) -> Function {
+    pub fn function(
+        mut self,
+        function: &syn::ItemFn,
+        wgsl_name: String,
+        origin: Origin,
+    ) -> Function {
         let mut params = Vec::new();
         for input in &function.sig.inputs {
             match input {
                 syn::FnArg::Receiver(receiver) => {
-                    self.sink.error_help(receiver, "a device function has no `self`", "take the value as a named parameter");
+                    self.sink.error_help(
+                        receiver,
+                        "a device function has no `self`",
+                        "take the value as a named parameter",
+                    );
                 }
                 syn::FnArg::Typed(typed) => {
                     let ty = self.ty(&typed.ty);
@@ -80,11 +102,19 @@ impl<'a> BodyParser<'a> {
                         syn::Pat::Ident(ident) => {
                             let local = self.declare(&ident.ident, ty.clone(), false);
                             if ident.mutability.is_some() {
-                                self.sink.error_help(&typed.pat, "a parameter cannot be `mut`", "copy it: `let mut x = x;`");
+                                self.sink.error_help(
+                                    &typed.pat,
+                                    "a parameter cannot be `mut`",
+                                    "copy it: `let mut x = x;`",
+                                );
                             }
                             params.push(Parameter { local, ty });
                         }
-                        other => self.sink.error_help(other, "a parameter is a name", "take the parts as parameters of their own"),
+                        other => self.sink.error_help(
+                            other,
+                            "a parameter is a name",
+                            "take the parts as parameters of their own",
+                        ),
                     }
                 }
             }
@@ -93,11 +123,27 @@ impl<'a> BodyParser<'a> {
             syn::ReturnType::Default => Type::Unit,
             syn::ReturnType::Type(_, ty) => self.ty(ty),
         };
-        if matches!(ret, Type::Block { .. } | Type::Slice { .. } | Type::Pointer(_)) {
-            self.sink.error_help(&function.sig.output, "a function returns values, not blocks or references", "return what is read from it");
+        if matches!(
+            ret,
+            Type::Block { .. } | Type::Slice { .. } | Type::Pointer(_)
+        ) {
+            self.sink.error_help(
+                &function.sig.output,
+                "a function returns values, not blocks or references",
+                "return what is read from it",
+            );
         }
         let body = self.block(&function.block);
         let span = self.sink.span(&function.sig.ident);
-        Function { name: function.sig.ident.to_string(), wgsl_name, params, ret, locals: self.locals, body, span, origin }
+        Function {
+            name: function.sig.ident.to_string(),
+            wgsl_name,
+            params,
+            ret,
+            locals: self.locals,
+            body,
+            span,
+            origin,
+        }
     }
 }

@@ -26,7 +26,12 @@ impl BodyParser<'_> {
                     syn::UnOp::Neg(_) => Expr::new(ExprKind::Unary(UnaryOp::Neg, inner), span),
                     syn::UnOp::Not(_) => Expr::new(ExprKind::Unary(UnaryOp::Not, inner), span),
                     syn::UnOp::Deref(_) => Expr::new(ExprKind::Deref(inner), span),
-                    _ => self.refused(expr, span, "this operator is not in the kernel language", None),
+                    _ => self.refused(
+                        expr,
+                        span,
+                        "this operator is not in the kernel language",
+                        None,
+                    ),
                 }
             }
             syn::Expr::Binary(binary) => match operator(&binary.op) {
@@ -34,7 +39,12 @@ impl BodyParser<'_> {
                     let (left, right) = (self.expr(&binary.left), self.expr(&binary.right));
                     Expr::new(ExprKind::Binary(op, Box::new(left), Box::new(right)), span)
                 }
-                None => self.refused(expr, span, "this operator is not in the kernel language", None),
+                None => self.refused(
+                    expr,
+                    span,
+                    "this operator is not in the kernel language",
+                    None,
+                ),
             },
             syn::Expr::Cast(cast) => {
                 let inner = self.expr(&cast.expr);
@@ -51,7 +61,12 @@ impl BodyParser<'_> {
                     let base = self.expr(&field.base);
                     Expr::new(ExprKind::Field(Box::new(base), name.to_string()), span)
                 }
-                syn::Member::Unnamed(_) => self.refused(expr, span, "tuples are not in the kernel language", Some("use a vector or an array")),
+                syn::Member::Unnamed(_) => self.refused(
+                    expr,
+                    span,
+                    "tuples are not in the kernel language",
+                    Some("use a vector or an array"),
+                ),
             },
             syn::Expr::Call(call) => self.call(call, span),
             syn::Expr::MethodCall(call) => {
@@ -60,7 +75,10 @@ impl BodyParser<'_> {
                 // The name is what a message about a method underlines.
                 let method = self.sink.span(&call.method);
                 let _ = span;
-                Expr::new(ExprKind::Method(Box::new(receiver), call.method.to_string(), args), method)
+                Expr::new(
+                    ExprKind::Method(Box::new(receiver), call.method.to_string(), args),
+                    method,
+                )
             }
             syn::Expr::Array(array) => {
                 let elems = array.elems.iter().map(|elem| self.expr(elem)).collect();
@@ -73,41 +91,96 @@ impl BodyParser<'_> {
             }
             syn::Expr::If(branch) => {
                 if let syn::Expr::Let(pattern) = &*branch.cond {
-                    return self.refused(pattern, span, "`if let` cannot be used in a kernel", Some("compare with `==`, or write a `match`"));
+                    return self.refused(
+                        pattern,
+                        span,
+                        "`if let` cannot be used in a kernel",
+                        Some("compare with `==`, or write a `match`"),
+                    );
                 }
                 let condition = self.expr(&branch.cond);
                 let then = self.block(&branch.then_branch);
-                let otherwise = branch.else_branch.as_ref().map(|(_, expr)| Box::new(self.expr(expr)));
+                let otherwise = branch
+                    .else_branch
+                    .as_ref()
+                    .map(|(_, expr)| Box::new(self.expr(expr)));
                 Expr::new(ExprKind::If(Box::new(condition), then, otherwise), span)
             }
             syn::Expr::Block(block) => {
                 if let Some(label) = &block.label {
-                    self.sink.error_help(label, "blocks have no labels on a GPU", "write an `if`");
+                    self.sink
+                        .error_help(label, "blocks have no labels on a GPU", "write an `if`");
                 }
                 Expr::new(ExprKind::Block(self.block(&block.block)), span)
             }
             syn::Expr::Match(choice) => self.choice(choice, span),
             syn::Expr::Reference(reference) => {
                 let inner = self.expr(&reference.expr);
-                Expr::new(ExprKind::Ref(reference.mutability.is_some(), Box::new(inner)), span)
+                Expr::new(
+                    ExprKind::Ref(reference.mutability.is_some(), Box::new(inner)),
+                    span,
+                )
             }
             syn::Expr::Macro(mac) => {
                 self.refuse_macro(&mac.mac);
                 error(span)
             }
-            syn::Expr::Closure(_) => self.refused(expr, span, "closures cannot be used in a kernel", Some("write a `#[device]` function")),
-            syn::Expr::Tuple(tuple) if tuple.elems.is_empty() => Expr::new(ExprKind::Block(Block::default()), span),
-            syn::Expr::Tuple(_) => self.refused(expr, span, "tuples are not in the kernel language", Some("use a vector, an array, or several variables")),
-            syn::Expr::Range(_) => self.refused(expr, span, "a range is not a value here", Some("ranges are for `for i in a..b`")),
-            syn::Expr::Try(_) => self.refused(expr, span, "`?` cannot be used in a kernel", Some("a GPU has no errors to pass on")),
-            syn::Expr::Await(_) | syn::Expr::Async(_) => self.refused(expr, span, "`async` cannot be used in a kernel", Some("invocations wait at `workgroup_barrier()`")),
-            syn::Expr::Unsafe(_) => self.refused(expr, span, "`unsafe` means nothing in a kernel", Some("remove it")),
-            syn::Expr::Struct(_) => self.refused(expr, span, "structs are not in the kernel language", Some("use vectors and arrays")),
+            syn::Expr::Closure(_) => self.refused(
+                expr,
+                span,
+                "closures cannot be used in a kernel",
+                Some("write a `#[device]` function"),
+            ),
+            syn::Expr::Tuple(tuple) if tuple.elems.is_empty() => {
+                Expr::new(ExprKind::Block(Block::default()), span)
+            }
+            syn::Expr::Tuple(_) => self.refused(
+                expr,
+                span,
+                "tuples are not in the kernel language",
+                Some("use a vector, an array, or several variables"),
+            ),
+            syn::Expr::Range(_) => self.refused(
+                expr,
+                span,
+                "a range is not a value here",
+                Some("ranges are for `for i in a..b`"),
+            ),
+            syn::Expr::Try(_) => self.refused(
+                expr,
+                span,
+                "`?` cannot be used in a kernel",
+                Some("a GPU has no errors to pass on"),
+            ),
+            syn::Expr::Await(_) | syn::Expr::Async(_) => self.refused(
+                expr,
+                span,
+                "`async` cannot be used in a kernel",
+                Some("invocations wait at `workgroup_barrier()`"),
+            ),
+            syn::Expr::Unsafe(_) => self.refused(
+                expr,
+                span,
+                "`unsafe` means nothing in a kernel",
+                Some("remove it"),
+            ),
+            syn::Expr::Struct(_) => self.refused(
+                expr,
+                span,
+                "structs are not in the kernel language",
+                Some("use vectors and arrays"),
+            ),
             _ => self.refused(expr, span, "this is not in the kernel language", None),
         }
     }
 
-    fn refused(&mut self, node: &impl ToTokens, span: Span, message: &str, help: Option<&str>) -> Expr {
+    fn refused(
+        &mut self,
+        node: &impl ToTokens,
+        span: Span,
+        message: &str,
+        help: Option<&str>,
+    ) -> Expr {
         match help {
             Some(help) => self.sink.error_help(node, message, help),
             None => self.sink.error(node, message),
@@ -121,12 +194,24 @@ impl BodyParser<'_> {
             syn::Lit::Int(value) => {
                 let suffix = value.suffix();
                 if suffix == "f32" {
-                    return Expr::typed(ExprKind::Float(value.base10_digits().into()), span, Type::F32);
+                    return Expr::typed(
+                        ExprKind::Float(value.base10_digits().into()),
+                        span,
+                        Type::F32,
+                    );
                 }
                 let ty = self.suffix(lit, suffix);
                 match value.base10_parse::<u64>() {
+                    Ok(number) if value.token().to_string().starts_with("0x") => {
+                        Expr::typed(ExprKind::Hex(number), span, ty)
+                    }
                     Ok(number) => Expr::typed(ExprKind::Int(number), span, ty),
-                    Err(_) => self.refused(lit, span, "this number is too large", Some("integers on a GPU have 32 bits")),
+                    Err(_) => self.refused(
+                        lit,
+                        span,
+                        "this number is too large",
+                        Some("integers on a GPU have 32 bits"),
+                    ),
                 }
             }
             syn::Lit::Float(value) => {
@@ -136,7 +221,12 @@ impl BodyParser<'_> {
             syn::Lit::Str(_) | syn::Lit::ByteStr(_) | syn::Lit::Char(_) => {
                 self.refused(lit, span, "there is no text on a GPU", Some("use a number"))
             }
-            _ => self.refused(lit, span, "this literal is not in the kernel language", Some("use `u32`, `i32` or `f32`")),
+            _ => self.refused(
+                lit,
+                span,
+                "this literal is not in the kernel language",
+                Some("use `u32`, `i32` or `f32`"),
+            ),
         }
     }
 
@@ -147,8 +237,16 @@ impl BodyParser<'_> {
         if let Some(scalar) = ty::scalar(suffix) {
             return Type::Scalar(scalar);
         }
-        let help = if suffix.starts_with('f') { "write `f32`" } else { "write `u32` or `i32`" };
-        self.sink.error_help(lit, format!("`{suffix}` is not a type of the kernel language"), help);
+        let help = if suffix.starts_with('f') {
+            "write `f32`"
+        } else {
+            "write `u32` or `i32`"
+        };
+        self.sink.error_help(
+            lit,
+            format!("`{suffix}` is not a type of the kernel language"),
+            help,
+        );
         Type::Error
     }
 
@@ -167,14 +265,21 @@ impl BodyParser<'_> {
         }
         match self.resolver.targets.get(&name) {
             Some(Target::Item(item)) => return Expr::new(ExprKind::Const(*item), span),
-            Some(Target::Format(_)) => return self.refused(path, span, "this is a type, not a value", None),
+            Some(Target::Format(_)) => {
+                return self.refused(path, span, "this is a type, not a value", None);
+            }
             None => {}
         }
         if let Some((format, member)) = self.associated(&name) {
             return match member.as_str() {
                 "ELEMS" => Expr::u32(u64::from(format.elems), span),
                 "BYTES" => Expr::u32(u64::from(format.bytes), span),
-                _ => self.refused(path, span, &format!("a format has no const `{member}`"), Some("it has `ELEMS` and `BYTES`")),
+                _ => self.refused(
+                    path,
+                    span,
+                    &format!("a format has no const `{member}`"),
+                    Some("it has `ELEMS` and `BYTES`"),
+                ),
             };
         }
         if let Some((text, ty)) = scalar_const(&name) {
@@ -182,16 +287,35 @@ impl BodyParser<'_> {
         }
         if name.starts_with("f32::") {
             let help = match name.as_str() {
-                "f32::INFINITY" | "f32::NEG_INFINITY" => "WGSL has no infinity; `f32::MAX` and `f32::MIN` are the ends of the range",
-                "f32::NAN" => "WGSL has no NaN literal; write `f32::from_bits(bits)` of bits that are not a constant",
+                "f32::INFINITY" | "f32::NEG_INFINITY" => {
+                    "WGSL has no infinity; `f32::MAX` and `f32::MIN` are the ends of the range"
+                }
+                "f32::NAN" => {
+                    "WGSL has no NaN literal; write `f32::from_bits(bits)` of bits that are not a constant"
+                }
                 _ => "`f32::MAX`, `f32::MIN`, `f32::EPSILON` and `f32::MIN_POSITIVE` are there",
             };
-            return self.refused(path, span, &format!("`{name}` is not in the kernel language"), Some(help));
+            return self.refused(
+                path,
+                span,
+                &format!("`{name}` is not in the kernel language"),
+                Some(help),
+            );
         }
         if Builtin::is_function(&name) {
-            return self.refused(path, span, &format!("`{name}` is a function; it must be called"), Some("write it with parentheses"));
+            return self.refused(
+                path,
+                span,
+                &format!("`{name}` is a function; it must be called"),
+                Some("write it with parentheses"),
+            );
         }
-        self.refused(path, span, &format!("nothing is named `{name}` here"), Some("a const that kernels use is marked `#[device]`"))
+        self.refused(
+            path,
+            span,
+            &format!("nothing is named `{name}` here"),
+            Some("a const that kernels use is marked `#[device]`"),
+        )
     }
 
     /// The format and member of a path such as `F::decode`.
@@ -206,23 +330,41 @@ impl BodyParser<'_> {
     fn call(&mut self, call: &syn::ExprCall, span: Span) -> Expr {
         let args: Vec<Expr> = call.args.iter().map(|arg| self.expr(arg)).collect();
         let syn::Expr::Path(path) = &*call.func else {
-            return self.refused(&call.func, span, "only functions can be called", Some("write a `#[device]` function"));
+            return self.refused(
+                &call.func,
+                span,
+                "only functions can be called",
+                Some("write a `#[device]` function"),
+            );
         };
         let name = paths::text(&path.path);
         let span_of_name = self.sink.span(&path.path);
         match self.resolver.targets.get(&name) {
-            Some(Target::Item(item)) => return Expr::new(ExprKind::Call(*item, args), span_of_name),
-            Some(Target::Format(_)) => return self.refused(path, span, "a format is not a function", None),
+            Some(Target::Item(item)) => {
+                return Expr::new(ExprKind::Call(*item, args), span_of_name);
+            }
+            Some(Target::Format(_)) => {
+                return self.refused(path, span, "a format is not a function", None);
+            }
             None => {}
         }
         if let Some((format, member)) = self.associated(&name) {
             return match format.functions.get(&member) {
                 Some(item) => Expr::new(ExprKind::Call(*item, args), span_of_name),
                 None => {
-                    let mut has: Vec<_> = format.functions.keys().map(|name| format!("`{name}`")).collect();
+                    let mut has: Vec<_> = format
+                        .functions
+                        .keys()
+                        .map(|name| format!("`{name}`"))
+                        .collect();
                     has.sort();
                     let help = format!("it has {}", has.join(", "));
-                    self.refused(path, span, &format!("this format has no function `{member}`"), Some(&help))
+                    self.refused(
+                        path,
+                        span,
+                        &format!("this format has no function `{member}`"),
+                        Some(&help),
+                    )
                 }
             };
         }
@@ -248,19 +390,37 @@ impl BodyParser<'_> {
             syn::Pat::Wild(_) => {}
             syn::Pat::Or(or) => or.cases.iter().for_each(|case| self.pattern(case, out)),
             syn::Pat::Lit(lit) => {
-                let value = self.expr(&syn::Expr::Lit(syn::ExprLit { attrs: Vec::new(), lit: lit.lit.clone() }));
+                let value = self.expr(&syn::Expr::Lit(syn::ExprLit {
+                    attrs: Vec::new(),
+                    lit: lit.lit.clone(),
+                }));
                 out.push(value);
             }
             syn::Pat::Path(path) => {
                 let value = self.expr(&syn::Expr::Path(path.clone()));
                 out.push(value);
             }
-            syn::Pat::Ident(ident) if ident.subpat.is_none() && ident.ident.to_string().chars().all(|char| !char.is_lowercase()) => {
-                let path = syn::ExprPath { attrs: Vec::new(), qself: None, path: ident.ident.clone().into() };
+            syn::Pat::Ident(ident)
+                if ident.subpat.is_none()
+                    && ident
+                        .ident
+                        .to_string()
+                        .chars()
+                        .all(|char| !char.is_lowercase()) =>
+            {
+                let path = syn::ExprPath {
+                    attrs: Vec::new(),
+                    qself: None,
+                    path: ident.ident.clone().into(),
+                };
                 let value = self.expr(&syn::Expr::Path(path));
                 out.push(value);
             }
-            other => self.sink.error_help(other, "a pattern in a kernel is an integer, a const or `_`", "list the values, `1 | 2 => …`, and end with `_ => …`"),
+            other => self.sink.error_help(
+                other,
+                "a pattern in a kernel is an integer, a const or `_`",
+                "list the values, `1 | 2 => …`, and end with `_ => …`",
+            ),
         }
     }
 
@@ -273,7 +433,11 @@ impl BodyParser<'_> {
                 None
             }
             None => {
-                self.sink.error_help(expr, "the length of an array is a constant", "use a literal, a `#[device]` const, or a const of a format");
+                self.sink.error_help(
+                    expr,
+                    "the length of an array is a constant",
+                    "use a literal, a `#[device]` const, or a const of a format",
+                );
                 None
             }
         }
@@ -288,7 +452,10 @@ impl BodyParser<'_> {
                 [syn::Stmt::Expr(expr, None)] => self.length_value(expr),
                 _ => None,
             },
-            syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(value), .. }) => value.base10_parse().ok(),
+            syn::Expr::Lit(syn::ExprLit {
+                lit: syn::Lit::Int(value),
+                ..
+            }) => value.base10_parse().ok(),
             syn::Expr::Path(path) => {
                 let name = paths::text(&path.path);
                 if let Some(len) = self.lengths.get(&name) {
@@ -302,7 +469,10 @@ impl BodyParser<'_> {
                 }
             }
             syn::Expr::Binary(binary) => {
-                let (a, b) = (self.length_value(&binary.left)?, self.length_value(&binary.right)?);
+                let (a, b) = (
+                    self.length_value(&binary.left)?,
+                    self.length_value(&binary.right)?,
+                );
                 match binary.op {
                     syn::BinOp::Add(_) => a.checked_add(b),
                     syn::BinOp::Sub(_) => a.checked_sub(b),

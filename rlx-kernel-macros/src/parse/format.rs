@@ -50,7 +50,12 @@ impl Parse for FormatArgs {
                     "ggml" => ggml = Some(number()?),
                     "elems" => elems = Some(number()?),
                     "bytes" => bytes = Some(number()?),
-                    _ => return Err(syn::Error::new(key.span(), "expected `name`, `ggml`, `elems`, `bytes` or `layout`")),
+                    _ => {
+                        return Err(syn::Error::new(
+                            key.span(),
+                            "expected `name`, `ggml`, `elems`, `bytes` or `layout`",
+                        ));
+                    }
                 }
             }
             if !input.is_empty() {
@@ -61,9 +66,15 @@ impl Parse for FormatArgs {
         let elems_lit = elems.ok_or_else(|| missing("elems = .."))?;
         let bytes_lit = bytes.ok_or_else(|| missing("bytes = .."))?;
         let (layout_key, fields) = layout.ok_or_else(|| missing("layout { field: type, .. }"))?;
-        let (elems, bytes) = (elems_lit.base10_parse::<u32>()?, bytes_lit.base10_parse::<u32>()?);
+        let (elems, bytes) = (
+            elems_lit.base10_parse::<u32>()?,
+            bytes_lit.base10_parse::<u32>()?,
+        );
         if elems != 1 && !elems.is_multiple_of(8) {
-            return Err(syn::Error::new(elems_lit.span(), "a block holds one weight, or a multiple of eight: kernels decode runs of eight"));
+            return Err(syn::Error::new(
+                elems_lit.span(),
+                "a block holds one weight, or a multiple of eight: kernels decode runs of eight",
+            ));
         }
         let args = Self {
             name: name.ok_or_else(|| missing("name = \"..\""))?,
@@ -74,12 +85,16 @@ impl Parse for FormatArgs {
         };
         let size: u32 = args.fields.iter().map(size_of).sum();
         if size != bytes {
-            let message = format!("the fields of this layout take {size} bytes, but `bytes = {bytes}`");
+            let message =
+                format!("the fields of this layout take {size} bytes, but `bytes = {bytes}`");
             return Err(syn::Error::new(layout_key.span(), message));
         }
         let open = args.fields.iter().any(|field| field.count == Some(OPEN));
         if open && (args.fields.len() != 1 || elems != 1) {
-            return Err(syn::Error::new(layout_key.span(), "only a block of one weight, which is its only field, goes on into the next block"));
+            return Err(syn::Error::new(
+                layout_key.span(),
+                "only a block of one weight, which is its only field, goes on into the next block",
+            ));
         }
         Ok(args)
     }
@@ -104,7 +119,10 @@ fn parse_layout(input: ParseStream<'_>) -> syn::Result<Vec<Field>> {
     while !input.is_empty() {
         let name: syn::Ident = input.parse()?;
         if fields.iter().any(|field| name == field.name) {
-            return Err(syn::Error::new(name.span(), format!("the layout has two fields named `{name}`")));
+            return Err(syn::Error::new(
+                name.span(),
+                format!("the layout has two fields named `{name}`"),
+            ));
         }
         input.parse::<Token![:]>()?;
         let (kind, count) = if input.peek(syn::token::Bracket) {
@@ -121,7 +139,12 @@ fn parse_layout(input: ParseStream<'_>) -> syn::Result<Vec<Field>> {
         } else {
             (kind(input)?, None)
         };
-        let field = Field { name: name.to_string(), kind, count, offset };
+        let field = Field {
+            name: name.to_string(),
+            kind,
+            count,
+            offset,
+        };
         offset += size_of(&field);
         fields.push(field);
         if !input.is_empty() {
@@ -136,13 +159,22 @@ impl FormatItem {
     pub fn new(attribute: TokenStream, item: TokenStream) -> syn::Result<Self> {
         let args: FormatArgs = syn::parse2(attribute)?;
         let item: syn::ItemImpl = syn::parse2(item)?;
-        let is_block_format =
-            item.trait_.as_ref().is_some_and(|(path, _)| path.segments.last().is_some_and(|segment| segment.ident == "BlockFormat"));
+        let is_block_format = item.trait_.as_ref().is_some_and(|(path, _)| {
+            path.segments
+                .last()
+                .is_some_and(|segment| segment.ident == "BlockFormat")
+        });
         if !is_block_format {
-            return Err(syn::Error::new_spanned(&item.self_ty, "`#[format]` goes on `impl BlockFormat for Name`"));
+            return Err(syn::Error::new_spanned(
+                &item.self_ty,
+                "`#[format]` goes on `impl BlockFormat for Name`",
+            ));
         }
         let syn::Type::Path(path) = &*item.self_ty else {
-            return Err(syn::Error::new_spanned(&item.self_ty, "expected the name of the format's type"));
+            return Err(syn::Error::new_spanned(
+                &item.self_ty,
+                "expected the name of the format's type",
+            ));
         };
         let ident = path.path.require_ident()?.clone();
         let mut functions = Vec::new();
@@ -155,17 +187,30 @@ impl FormatItem {
                     sig: function.sig,
                     block: Box::new(function.block),
                 }),
-                other => return Err(syn::Error::new_spanned(other, "a format holds functions; its consts come from the attribute")),
+                other => {
+                    return Err(syn::Error::new_spanned(
+                        other,
+                        "a format holds functions; its consts come from the attribute",
+                    ));
+                }
             }
         }
         let has = |name: &str| functions.iter().any(|function| function.sig.ident == name);
         if !has("decode") {
-            return Err(syn::Error::new(ident.span(), "a format needs `fn decode(b: Block<Self>, i: u32) -> f32`"));
+            return Err(syn::Error::new(
+                ident.span(),
+                "a format needs `fn decode(b: Block<Self>, i: u32) -> f32`",
+            ));
         }
         if !has("decode8") {
             functions.push(syn::parse2(default_decode8())?);
         }
-        Ok(Self { args, ident, attrs: item.attrs, functions })
+        Ok(Self {
+            args,
+            ident,
+            attrs: item.attrs,
+            functions,
+        })
     }
 }
 

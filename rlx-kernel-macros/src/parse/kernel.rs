@@ -50,25 +50,43 @@ impl Parse for KernelArgs {
                     let sizes = Punctuated::<syn::LitInt, Token![,]>::parse_terminated(&body)?;
                     let mut out = [1; 3];
                     if sizes.is_empty() || sizes.len() > 3 {
-                        return Err(syn::Error::new(key.span(), "`workgroup_size` takes one to three numbers"));
+                        return Err(syn::Error::new(
+                            key.span(),
+                            "`workgroup_size` takes one to three numbers",
+                        ));
                     }
                     for (out, size) in out.iter_mut().zip(&sizes) {
                         *out = size.base10_parse()?;
                         if *out == 0 {
-                            return Err(syn::Error::new(size.span(), "a workgroup has at least one invocation in each dimension"));
+                            return Err(syn::Error::new(
+                                size.span(),
+                                "a workgroup has at least one invocation in each dimension",
+                            ));
                         }
                     }
                     args.workgroup_size = Some(out);
                 }
                 "threads" | "groups" => {
-                    let extents: Vec<_> = Punctuated::<syn::Expr, Token![,]>::parse_terminated(&body)?.into_iter().collect();
+                    let extents: Vec<_> =
+                        Punctuated::<syn::Expr, Token![,]>::parse_terminated(&body)?
+                            .into_iter()
+                            .collect();
                     if extents.is_empty() || extents.len() > 3 {
-                        return Err(syn::Error::new(key.span(), format!("`{key}` takes one to three expressions of the params")));
+                        return Err(syn::Error::new(
+                            key.span(),
+                            format!("`{key}` takes one to three expressions of the params"),
+                        ));
                     }
                     if args.geometry.is_some() {
-                        return Err(syn::Error::new(key.span(), "a kernel has one of `threads(..)` and `groups(..)`"));
+                        return Err(syn::Error::new(
+                            key.span(),
+                            "a kernel has one of `threads(..)` and `groups(..)`",
+                        ));
                     }
-                    args.geometry = Some(Geometry { groups: key == "groups", extents });
+                    args.geometry = Some(Geometry {
+                        groups: key == "groups",
+                        extents,
+                    });
                 }
                 "instances" => {
                     let name: syn::Ident = body.parse()?;
@@ -83,7 +101,12 @@ impl Parse for KernelArgs {
                     };
                     args.instances = Some((name, instances));
                 }
-                _ => return Err(syn::Error::new(key.span(), "expected `workgroup_size(..)`, `threads(..)`, `groups(..)` or `instances(F in ..)`")),
+                _ => {
+                    return Err(syn::Error::new(
+                        key.span(),
+                        "expected `workgroup_size(..)`, `threads(..)`, `groups(..)` or `instances(F in ..)`",
+                    ));
+                }
             }
             if !input.is_empty() {
                 input.parse::<Token![,]>()?;
@@ -121,7 +144,11 @@ pub enum Parameter {
 pub fn signature(sink: &mut Sink, function: &syn::ItemFn) -> Vec<Parameter> {
     let mut out = Vec::new();
     if let syn::ReturnType::Type(_, ty) = &function.sig.output {
-        sink.error_help(ty, "a kernel returns nothing", "write its results to a `&mut [T]` parameter");
+        sink.error_help(
+            ty,
+            "a kernel returns nothing",
+            "write its results to a `&mut [T]` parameter",
+        );
     }
     if let Some(token) = &function.sig.asyncness {
         sink.error_help(token, "a kernel is not `async`", "remove it");
@@ -129,9 +156,15 @@ pub fn signature(sink: &mut Sink, function: &syn::ItemFn) -> Vec<Parameter> {
     for param in &function.sig.generics.params {
         match param {
             syn::GenericParam::Type(_) => {}
-            syn::GenericParam::Lifetime(lifetime) => sink.error_help(lifetime, "a kernel needs no lifetimes", "remove it"),
+            syn::GenericParam::Lifetime(lifetime) => {
+                sink.error_help(lifetime, "a kernel needs no lifetimes", "remove it")
+            }
             syn::GenericParam::Const(param) => {
-                sink.error_help(param, "a kernel cannot be generic over a const yet", "use a `#[device]` const");
+                sink.error_help(
+                    param,
+                    "a kernel cannot be generic over a const yet",
+                    "use a `#[device]` const",
+                );
             }
         }
     }
@@ -141,26 +174,47 @@ pub fn signature(sink: &mut Sink, function: &syn::ItemFn) -> Vec<Parameter> {
             continue;
         };
         let syn::Pat::Ident(ident) = &*typed.pat else {
-            sink.error_help(&typed.pat, "a kernel's parameter is a name", "take the parts as parameters of their own");
+            sink.error_help(
+                &typed.pat,
+                "a kernel's parameter is a name",
+                "take the parts as parameters of their own",
+            );
             continue;
         };
         let name = ident.ident.clone();
         if ident.mutability.is_some() {
-            sink.error_help(&typed.pat, "a kernel's parameter cannot be `mut`", "copy it: `let mut x = x;`");
+            sink.error_help(
+                &typed.pat,
+                "a kernel's parameter cannot be `mut`",
+                "copy it: `let mut x = x;`",
+            );
         }
         if let syn::Type::Reference(reference) = &*typed.ty {
             let writable = reference.mutability.is_some();
             match &*reference.elem {
                 syn::Type::Slice(slice) => {
-                    out.push(Parameter::Slice { name, elem: (*slice.elem).clone(), writable, whole: typed.clone() });
+                    out.push(Parameter::Slice {
+                        name,
+                        elem: (*slice.elem).clone(),
+                        writable,
+                        whole: typed.clone(),
+                    });
                 }
                 inner => {
                     let text = quote::ToTokens::to_token_stream(inner).to_string();
-                    sink.error_help(&typed.ty, "a kernel takes slices and plain values", format!("write `&[{text}]`, or `{text}` for a param"));
+                    sink.error_help(
+                        &typed.ty,
+                        "a kernel takes slices and plain values",
+                        format!("write `&[{text}]`, or `{text}` for a param"),
+                    );
                 }
             }
         } else if let Some(ty) = ty::plain(&typed.ty) {
-            out.push(Parameter::Plain { name, ty, whole: typed.clone() });
+            out.push(Parameter::Plain {
+                name,
+                ty,
+                whole: typed.clone(),
+            });
         } else {
             ty::refuse(sink, &typed.ty);
         }
@@ -184,16 +238,30 @@ pub fn kernel(
     let (mut bindings, mut params) = (Vec::new(), Vec::new());
     for parameter in &signature {
         match parameter {
-            Parameter::Slice { name, elem, writable, whole } => {
+            Parameter::Slice {
+                name,
+                elem,
+                writable,
+                whole,
+            } => {
                 let elem = parser.element(elem);
                 let span = parser.sink.span(whole);
                 parser.bind(name.to_string(), Name::Binding(bindings.len()));
-                bindings.push(KernelBinding { name: name.to_string(), elem, writable: *writable, span });
+                bindings.push(KernelBinding {
+                    name: name.to_string(),
+                    elem,
+                    writable: *writable,
+                    span,
+                });
             }
             Parameter::Plain { name, ty, whole } => {
                 let span = parser.sink.span(whole);
                 parser.bind(name.to_string(), Name::Param(params.len()));
-                params.push(KernelParam { name: name.to_string(), ty: ty.clone(), span });
+                params.push(KernelParam {
+                    name: name.to_string(),
+                    ty: ty.clone(),
+                    span,
+                });
             }
         }
     }
@@ -212,7 +280,13 @@ pub fn kernel(
         span,
         origin,
     };
-    Kernel { function, bindings, params, workgroup, workgroup_size }
+    Kernel {
+        function,
+        bindings,
+        params,
+        workgroup,
+        workgroup_size,
+    }
 }
 
 /// What a chain carries for a kernel.
@@ -235,7 +309,16 @@ impl Parse for Head {
             body.parse()
         };
         let (args, item, instance) = (group(input)?, group(input)?, group(input)?);
-        let instance = if instance.is_empty() { None } else { Some(syn::parse2(instance)?) };
-        Ok(Self { args, item, instance, target: input.parse()? })
+        let instance = if instance.is_empty() {
+            None
+        } else {
+            Some(syn::parse2(instance)?)
+        };
+        Ok(Self {
+            args,
+            item,
+            instance,
+            target: input.parse()?,
+        })
     }
 }

@@ -29,7 +29,11 @@ impl Items {
     /// # Errors
     /// What is no syntax at all; all other problems go to `sink`.
     pub fn new(sink: &mut Sink, entries: &[Entry]) -> syn::Result<Self> {
-        let mut items = Self { module: Module::default(), targets: HashMap::new(), lengths: HashMap::new() };
+        let mut items = Self {
+            module: Module::default(),
+            targets: HashMap::new(),
+            lengths: HashMap::new(),
+        };
         let mut parsed = Vec::new();
         for entry in entries {
             parsed.push(match entry.kind {
@@ -63,7 +67,11 @@ impl Items {
                     id,
                     elems: format.args.elems,
                     bytes: format.args.bytes,
-                    functions: format.functions.iter().map(|function| (function.sig.ident.to_string(), number())).collect(),
+                    functions: format
+                        .functions
+                        .iter()
+                        .map(|function| (function.sig.ident.to_string(), number()))
+                        .collect(),
                 }),
             };
             self.targets.insert(entry.id, target);
@@ -88,11 +96,16 @@ impl Items {
 
     fn parse(&self, sink: &mut Sink, entry: &Entry, parsed: &Parsed, out: &mut Vec<Item>) {
         let (mut resolver, lengths) = (self.resolver(&entry.paths), self.lengths(&entry.paths));
-        let origin = Origin { file: entry.file.clone(), line: entry.line };
+        let origin = Origin {
+            file: entry.file.clone(),
+            line: entry.line,
+        };
         match parsed {
             Parsed::Function(function) => {
                 let name = function.sig.ident.to_string();
-                out.push(Item::Function(BodyParser::new(sink, &resolver, &lengths).function(function, name, origin)));
+                out.push(Item::Function(
+                    BodyParser::new(sink, &resolver, &lengths).function(function, name, origin),
+                ));
             }
             Parsed::Const(item) => {
                 let mut parser = BodyParser::new(sink, &resolver, &lengths);
@@ -100,9 +113,18 @@ impl Items {
                 let value = parser.expr(&item.expr);
                 if !matches!(ty, Type::Scalar(_) | Type::Vector(..) | Type::Error) {
                     let help = "tables go into a slice: as constants they are slow on every device";
-                    sink.error_help(&item.ty, "a `#[device]` const is a scalar or a vector", help);
+                    sink.error_help(
+                        &item.ty,
+                        "a `#[device]` const is a scalar or a vector",
+                        help,
+                    );
                 }
-                out.push(Item::Const(Const { name: entry.name.clone(), ty, value, origin }));
+                out.push(Item::Const(Const {
+                    name: entry.name.clone(),
+                    ty,
+                    value,
+                    origin,
+                }));
             }
             Parsed::Format(format) => {
                 if let Some(target) = self.targets.get(&entry.id) {
@@ -118,7 +140,13 @@ impl Items {
                 }));
                 for function in &format.functions {
                     let wgsl_name = format!("{}_{}", name.to_lowercase(), function.sig.ident);
-                    out.push(Item::Function(BodyParser::new(sink, &resolver, &lengths).function(function, wgsl_name, origin.clone())));
+                    out.push(Item::Function(
+                        BodyParser::new(sink, &resolver, &lengths).function(
+                            function,
+                            wgsl_name,
+                            origin.clone(),
+                        ),
+                    ));
                 }
             }
         }
@@ -126,13 +154,20 @@ impl Items {
 
     /// What the paths of an item mean.
     pub fn resolver(&self, paths: &[(String, u64)]) -> Resolver {
-        let targets = paths.iter().filter_map(|(path, id)| Some((path.clone(), self.targets.get(id)?.clone())));
-        Resolver { targets: targets.collect() }
+        let targets = paths
+            .iter()
+            .filter_map(|(path, id)| Some((path.clone(), self.targets.get(id)?.clone())));
+        Resolver {
+            targets: targets.collect(),
+        }
     }
 
     /// Which paths of an item are consts that array lengths may name.
     pub fn lengths(&self, paths: &[(String, u64)]) -> HashMap<String, u32> {
-        paths.iter().filter_map(|(path, id)| Some((path.clone(), *self.lengths.get(id)?))).collect()
+        paths
+            .iter()
+            .filter_map(|(path, id)| Some((path.clone(), *self.lengths.get(id)?)))
+            .collect()
     }
 
     /// The item behind an entry.
@@ -145,7 +180,12 @@ impl Items {
 fn split_format(entry: &Entry) -> syn::Result<FormatItem> {
     let mut tokens = entry.tokens.clone().into_iter();
     match tokens.next() {
-        Some(proc_macro2::TokenTree::Group(args)) => FormatItem::new(args.stream(), tokens.collect()),
-        _ => Err(syn::Error::new(proc_macro2::Span::call_site(), "a format's entry begins with its arguments")),
+        Some(proc_macro2::TokenTree::Group(args)) => {
+            FormatItem::new(args.stream(), tokens.collect())
+        }
+        _ => Err(syn::Error::new(
+            proc_macro2::Span::call_site(),
+            "a format's entry begins with its arguments",
+        )),
     }
 }

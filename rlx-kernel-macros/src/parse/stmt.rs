@@ -15,7 +15,11 @@ impl BodyParser<'_> {
             match stmt {
                 syn::Stmt::Local(local) => self.local(local, &mut out),
                 syn::Stmt::Item(item) => {
-                    self.sink.error_help(item, "items cannot be declared inside a kernel", "move it out, and mark it `#[device]`");
+                    self.sink.error_help(
+                        item,
+                        "items cannot be declared inside a kernel",
+                        "move it out, and mark it `#[device]`",
+                    );
                 }
                 syn::Stmt::Macro(stmt) => self.refuse_macro(&stmt.mac),
                 syn::Stmt::Expr(expr, semi) => {
@@ -35,12 +39,17 @@ impl BodyParser<'_> {
     pub fn refuse_macro(&mut self, mac: &syn::Macro) {
         let name = crate::paths::text(&mac.path);
         let help = match name.as_str() {
-            "println" | "print" | "dbg" | "eprintln" => "a GPU cannot print; write the value to a slice",
-            "assert" | "assert_eq" | "debug_assert" | "panic" | "unreachable" | "todo" => "a GPU cannot stop; guard with `if`, or check on the host",
+            "println" | "print" | "dbg" | "eprintln" => {
+                "a GPU cannot print; write the value to a slice"
+            }
+            "assert" | "assert_eq" | "debug_assert" | "panic" | "unreachable" | "todo" => {
+                "a GPU cannot stop; guard with `if`, or check on the host"
+            }
             "vec" => "there is no heap on a GPU: write an array, `[0.0; N]`",
             _ => "write a `#[device]` function instead",
         };
-        self.sink.error_help(mac, format!("`{name}!` cannot be used in a kernel"), help);
+        self.sink
+            .error_help(mac, format!("`{name}!` cannot be used in a kernel"), help);
     }
 
     fn local(&mut self, local: &syn::Local, out: &mut Block) {
@@ -56,13 +65,24 @@ impl BodyParser<'_> {
                 out.stmts.push(Stmt::Expr(value));
                 return;
             }
-            self.sink.error_help(pat, "a `let` binds one name", "write one `let` a name");
+            self.sink
+                .error_help(pat, "a `let` binds one name", "write one `let` a name");
             return;
         };
-        let is_workgroup = local.attrs.iter().any(|attr| attr.path().is_ident("workgroup"));
+        let is_workgroup = local
+            .attrs
+            .iter()
+            .any(|attr| attr.path().is_ident("workgroup"));
         for attr in &local.attrs {
-            if !attr.path().is_ident("workgroup") && !attr.path().is_ident("allow") && !attr.path().is_ident("doc") {
-                self.sink.error_help(attr, "this attribute means nothing on a `let`", "`#[workgroup]` makes workgroup memory");
+            if !attr.path().is_ident("workgroup")
+                && !attr.path().is_ident("allow")
+                && !attr.path().is_ident("doc")
+            {
+                self.sink.error_help(
+                    attr,
+                    "this attribute means nothing on a `let`",
+                    "`#[workgroup]` makes workgroup memory",
+                );
             }
         }
         if is_workgroup {
@@ -73,7 +93,11 @@ impl BodyParser<'_> {
         let init = match &local.init {
             Some(init) => {
                 if let Some((_, diverge)) = &init.diverge {
-                    self.sink.error_help(diverge, "`let .. else` cannot be used in a kernel", "write an `if`");
+                    self.sink.error_help(
+                        diverge,
+                        "`let .. else` cannot be used in a kernel",
+                        "write an `if`",
+                    );
                 }
                 Some(self.expr(&init.expr))
             }
@@ -87,27 +111,48 @@ impl BodyParser<'_> {
 
     fn workgroup(&mut self, local: &syn::Local, name: &syn::Ident, ty: Option<&syn::Type>) {
         if !self.in_kernel {
-            self.sink.error_help(local, "workgroup memory is declared in the kernel", "declare it there, and pass it as `&mut [T]`");
+            self.sink.error_help(
+                local,
+                "workgroup memory is declared in the kernel",
+                "declare it there, and pass it as `&mut [T]`",
+            );
             return;
         }
         if let Some(init) = &local.init {
-            self.sink.error_help(&init.expr, "workgroup memory begins as zeros and takes no value", "remove the value");
+            self.sink.error_help(
+                &init.expr,
+                "workgroup memory begins as zeros and takes no value",
+                "remove the value",
+            );
         }
         let Some(ty) = ty else {
-            self.sink.error_help(name, "workgroup memory needs its type", format!("write `#[workgroup] let {name}: [f32; 256];`"));
+            self.sink.error_help(
+                name,
+                "workgroup memory needs its type",
+                format!("write `#[workgroup] let {name}: [f32; 256];`"),
+            );
             return;
         };
         if self.scopes.len() != 3 {
-            self.sink.error_help(local, "workgroup memory belongs to the whole kernel", "declare it at the top of the body");
+            self.sink.error_help(
+                local,
+                "workgroup memory belongs to the whole kernel",
+                "declare it at the top of the body",
+            );
         }
         let parsed = self.ty(ty);
         if !matches!(parsed, Type::Array(..) | Type::Error) {
-            self.sink.error_help(ty, "workgroup memory is an array", "write `[T; N]`");
+            self.sink
+                .error_help(ty, "workgroup memory is an array", "write `[T; N]`");
             return;
         }
         let span = self.sink.span(local);
         let index = self.workgroup.len();
-        self.workgroup.push(WorkgroupVar { name: name.to_string(), ty: parsed, span });
+        self.workgroup.push(WorkgroupVar {
+            name: name.to_string(),
+            ty: parsed,
+            span,
+        });
         self.bind(name.to_string(), Name::Workgroup(index));
     }
 
@@ -122,13 +167,23 @@ impl BodyParser<'_> {
                 }
                 let place = self.expr(&assign.left);
                 let value = self.expr(&assign.right);
-                out.stmts.push(Stmt::Assign { place, op: None, value, span });
+                out.stmts.push(Stmt::Assign {
+                    place,
+                    op: None,
+                    value,
+                    span,
+                });
             }
             syn::Expr::Binary(binary) if compound(&binary.op).is_some() => {
                 let span = self.sink.span(binary);
                 let place = self.expr(&binary.left);
                 let value = self.expr(&binary.right);
-                out.stmts.push(Stmt::Assign { place, op: compound(&binary.op), value, span });
+                out.stmts.push(Stmt::Assign {
+                    place,
+                    op: compound(&binary.op),
+                    value,
+                    span,
+                });
             }
             syn::Expr::ForLoop(for_loop) => self.for_loop(for_loop, out),
             syn::Expr::While(while_loop) => {
@@ -145,17 +200,29 @@ impl BodyParser<'_> {
             }
             syn::Expr::Break(leave) => {
                 if let Some(label) = &leave.label {
-                    self.sink.error_help(label, "loops have no labels on a GPU", "leave the outer loop by a `bool` that it tests");
+                    self.sink.error_help(
+                        label,
+                        "loops have no labels on a GPU",
+                        "leave the outer loop by a `bool` that it tests",
+                    );
                 }
                 if let Some(value) = &leave.expr {
-                    self.sink.error_help(value, "a loop gives no value on a GPU", "assign it to a variable before `break`");
+                    self.sink.error_help(
+                        value,
+                        "a loop gives no value on a GPU",
+                        "assign it to a variable before `break`",
+                    );
                 }
                 let span = self.sink.span(leave);
                 out.stmts.push(Stmt::Break(span));
             }
             syn::Expr::Continue(next) => {
                 if let Some(label) = &next.label {
-                    self.sink.error_help(label, "loops have no labels on a GPU", "leave the inner loop by `break` and test a `bool`");
+                    self.sink.error_help(
+                        label,
+                        "loops have no labels on a GPU",
+                        "leave the inner loop by `break` and test a `bool`",
+                    );
                 }
                 let span = self.sink.span(next);
                 out.stmts.push(Stmt::Continue(span));
@@ -174,7 +241,11 @@ impl BodyParser<'_> {
 
     fn refuse_label(&mut self, label: Option<&syn::Label>) {
         if let Some(label) = label {
-            self.sink.error_help(label, "loops have no labels on a GPU", "leave the outer loop by a `bool` that it tests");
+            self.sink.error_help(
+                label,
+                "loops have no labels on a GPU",
+                "leave the outer loop by a `bool` that it tests",
+            );
         }
     }
 
@@ -185,25 +256,40 @@ impl BodyParser<'_> {
             if attr.path().is_ident("unroll") {
                 unroll = true;
             } else {
-                self.sink.error_help(attr, "this attribute means nothing on a loop", "`#[unroll]` writes the loop out");
+                self.sink.error_help(
+                    attr,
+                    "this attribute means nothing on a loop",
+                    "`#[unroll]` writes the loop out",
+                );
             }
         }
         let (range, step) = match strip(&for_loop.expr) {
-            syn::Expr::MethodCall(call) if call.method == "step_by" && call.args.len() == 1 => (strip(&call.receiver), call.args.first()),
+            syn::Expr::MethodCall(call) if call.method == "step_by" && call.args.len() == 1 => {
+                (strip(&call.receiver), call.args.first())
+            }
             other => (other, None),
         };
         let syn::Expr::Range(range) = range else {
-            self.sink.error_help(&for_loop.expr, "a kernel loops over ranges", "write `for i in 0..n`, with `.step_by(s)` if need be, and index");
+            self.sink.error_help(
+                &for_loop.expr,
+                "a kernel loops over ranges",
+                "write `for i in 0..n`, with `.step_by(s)` if need be, and index",
+            );
             return;
         };
         let (Some(start), Some(end)) = (&range.start, &range.end) else {
-            self.sink.error_help(range, "this range has no end", "write `a..b`");
+            self.sink
+                .error_help(range, "this range has no end", "write `a..b`");
             return;
         };
         let span = {
             let head = (&for_loop.for_token, &for_loop.expr);
-            let tokens = [quote::ToTokens::to_token_stream(head.0), quote::ToTokens::to_token_stream(head.1)];
-            self.sink.span(&tokens.into_iter().collect::<proc_macro2::TokenStream>())
+            let tokens = [
+                quote::ToTokens::to_token_stream(head.0),
+                quote::ToTokens::to_token_stream(head.1),
+            ];
+            self.sink
+                .span(&tokens.into_iter().collect::<proc_macro2::TokenStream>())
         };
         let (start, end) = (self.expr(start), self.expr(end));
         let step = step.map(|step| self.expr(step));
@@ -223,7 +309,16 @@ impl BodyParser<'_> {
         let body = self.block(&for_loop.body);
         self.scopes.pop();
         let inclusive = matches!(range.limits, syn::RangeLimits::Closed(_));
-        out.stmts.push(Stmt::For { local, start, end, inclusive, step, body, unroll, span });
+        out.stmts.push(Stmt::For {
+            local,
+            start,
+            end,
+            inclusive,
+            step,
+            body,
+            unroll,
+            span,
+        });
     }
 
     /// An expression that holds statements, such as a `return` in a `match` arm.

@@ -25,7 +25,9 @@ fn instead(name: &str) -> Option<&'static str> {
         "isize" | "i64" | "i128" | "i16" | "i8" => "integers on a GPU have 32 bits: write `i32`",
         "f64" => "floats on a GPU have 32 bits: write `f32`",
         "f16" => "read halves with `unpack2x16float`, or through a format",
-        "Vec" | "Box" | "String" | "str" => "there is no heap on a GPU: use an array `[T; N]` or a slice parameter",
+        "Vec" | "Box" | "String" | "str" => {
+            "there is no heap on a GPU: use an array `[T; N]` or a slice parameter"
+        }
         "Option" | "Result" => "use a value that means `none`, or a `bool` beside it",
         _ => return None,
     })
@@ -33,7 +35,9 @@ fn instead(name: &str) -> Option<&'static str> {
 
 /// A scalar or vector type without any name of the author's: what the signature of a kernel takes.
 pub fn plain(ty: &syn::Type) -> Option<Type> {
-    let syn::Type::Path(path) = ty else { return None };
+    let syn::Type::Path(path) = ty else {
+        return None;
+    };
     let last = path.path.segments.last()?;
     let name = last.ident.to_string();
     if let (Some(scalar), true) = (scalar(&name), last.arguments.is_none()) {
@@ -56,7 +60,9 @@ pub fn plain(ty: &syn::Type) -> Option<Type> {
 
 /// The only type argument of a segment.
 pub fn argument(segment: &syn::PathSegment) -> Option<&syn::Type> {
-    let syn::PathArguments::AngleBracketed(args) = &segment.arguments else { return None };
+    let syn::PathArguments::AngleBracketed(args) = &segment.arguments else {
+        return None;
+    };
     args.args.iter().find_map(|arg| match arg {
         syn::GenericArgument::Type(ty) => Some(ty),
         _ => None,
@@ -67,17 +73,32 @@ pub fn argument(segment: &syn::PathSegment) -> Option<&syn::Type> {
 pub fn refuse(sink: &mut Sink, ty: &syn::Type) {
     let text = ty.to_token_stream().to_string().replace(' ', "");
     let name = match ty {
-        syn::Type::Path(path) => path.path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default(),
+        syn::Type::Path(path) => path
+            .path
+            .segments
+            .last()
+            .map(|segment| segment.ident.to_string())
+            .unwrap_or_default(),
         _ => String::new(),
     };
     let message = format!("`{text}` is not a type of the kernel language");
     match (instead(&name), ty) {
         (Some(help), _) => sink.error_help(ty, message, help),
-        (None, syn::Type::Tuple(_)) => sink.error_help(ty, message, "use a vector, an array, or several variables"),
-        (None, syn::Type::Reference(_)) => {
-            sink.error_help(ty, message, "references are slices (`&[T]`, `&mut [T]`) or `&mut` of a local variable");
+        (None, syn::Type::Tuple(_)) => {
+            sink.error_help(ty, message, "use a vector, an array, or several variables")
         }
-        _ => sink.error_help(ty, message, "it has `bool`, `i32`, `u32`, `f32`, `Vec2<T>` to `Vec4<T>`, `[T; N]` and slices"),
+        (None, syn::Type::Reference(_)) => {
+            sink.error_help(
+                ty,
+                message,
+                "references are slices (`&[T]`, `&mut [T]`) or `&mut` of a local variable",
+            );
+        }
+        _ => sink.error_help(
+            ty,
+            message,
+            "it has `bool`, `i32`, `u32`, `f32`, `Vec2<T>` to `Vec4<T>`, `[T; N]` and slices",
+        ),
     }
 }
 
@@ -100,11 +121,16 @@ impl BodyParser<'_> {
             syn::Type::Reference(reference) => {
                 let writable = reference.mutability.is_some();
                 match &*reference.elem {
-                    syn::Type::Slice(slice) => Type::Slice { elem: Box::new(self.element(&slice.elem)), writable, source: None },
+                    syn::Type::Slice(slice) => Type::Slice {
+                        elem: Box::new(self.element(&slice.elem)),
+                        writable,
+                        source: None,
+                    },
                     inner if writable => Type::Pointer(Box::new(self.ty(inner))),
                     _ => {
                         let help = "take it by value: it is copied";
-                        self.sink.error_help(ty, "only slices can be borrowed shared", help);
+                        self.sink
+                            .error_help(ty, "only slices can be borrowed shared", help);
                         Type::Error
                     }
                 }
@@ -115,7 +141,10 @@ impl BodyParser<'_> {
                     && let Some(argument) = argument(last)
                 {
                     return match self.format_type(argument) {
-                        Some(format) => Type::Block { format, source: None },
+                        Some(format) => Type::Block {
+                            format,
+                            source: None,
+                        },
                         None => Type::Error,
                     };
                 }
@@ -143,11 +172,16 @@ impl BodyParser<'_> {
 
     fn format_type(&mut self, ty: &syn::Type) -> Option<rlx_kernel_ir::ItemId> {
         if let syn::Type::Path(path) = ty
-            && let Some(Target::Format(format)) = self.resolver.targets.get(&paths::text(&path.path))
+            && let Some(Target::Format(format)) =
+                self.resolver.targets.get(&paths::text(&path.path))
         {
             return Some(format.id);
         }
-        self.sink.error_help(ty, "expected a block format", "a format is a type made by `#[format]`, or a type parameter `F: BlockFormat`");
+        self.sink.error_help(
+            ty,
+            "expected a block format",
+            "a format is a type made by `#[format]`, or a type parameter `F: BlockFormat`",
+        );
         None
     }
 }

@@ -53,7 +53,4 @@ pub enum MismatchError {
         /// Of the program.
         dispatches: usize,
     },
-    /// Nothing lowers graphs yet.
-    #[error("graphs cannot be lowered yet")]
-    NoLowering,
 }

@@ -1,0 +1,382 @@
+//! From a graph to dispatches. Guarantee: every value of the graph has its place in the program,
+//! and every op that computes has exactly one dispatch.
+
+mod compiled;
+mod region;
+pub mod road;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use kernel_specs::{index, norm, quant};
+use rlx_kernels::{Dispatch, DispatchError, Features, FormatInfo, KernelInfo};
+
+use crate::dtype::Elem;
+use crate::graph::{Graph, Node, Op, ValueId};
+use crate::program::{Program, ProgramValue, ValueKind};
+use crate::shape::{Shape, ShapeError};
+
+pub use region::sample_region;
+
+/// What the device at hand has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LowerOptions {
+    /// Features that kernels may need.
+    pub features: Features,
+}
+
+/// Why a graph cannot be lowered.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LowerError {
+    /// No kernel is compiled for the format of a weight.
+    #[error("{node}: no kernel `{kernel}` for weights in {format}")]
+    Format {
+        /// The node.
+        node: String,
+        /// The kernel that was looked for.
+        kernel: &'static str,
+        /// The format.
+        format: &'static str,
+    },
+    /// An extent or a number of elements that kernels cannot count.
+    #[error("{node}: {what} is {value}; kernels count with 32 bits, up to {max}", max = u32::MAX)]
+    TooLarge {
+        /// The node.
+        node: String,
+        /// What is too large.
+        what: &'static str,
+        /// How large it is.
+        value: u64,
+    },
+    /// A shape is impossible.
+    #[error("{node}: {source}")]
+    Shape {
+        /// The node.
+        node: String,
+        /// What is wrong.
+        source: ShapeError,
+    },
+    /// A dispatch is impossible.
+    #[error("{node}: {source}")]
+    Dispatch {
+        /// The node.
+        node: String,
+        /// What is wrong.
+        source: DispatchError,
+    },
+    /// The kernel of an elementwise region does not compile.
+    #[error("{node}: the kernel of this region does not compile: {message}")]
+    Region {
+        /// The node.
+        node: String,
+        /// What the kernel compiler says.
+        message: String,
+    },
+}
+
+/// Lowers `graph`, which [`verify`](crate::verify()) accepts.
+///
+/// # Errors
+/// [`LowerError`] for the first op that no kernel can do.
+pub fn lower(graph: &Graph, options: LowerOptions) -> Result<Program, LowerError> {
+    let mut lowering = Lowering {
+        graph,
+        options,
+        program: Program::default(),
+        last_use: last_uses(graph),
+        regions: HashMap::new(),
+    };
+    for (index, node) in graph.nodes().iter().enumerate() {
+        lowering.node(ValueId(index as u32), node)?;
+    }
+    lowering.program.outputs = graph.outputs().to_vec();
+    Ok(lowering.program)
+}
+
+/// The last node that reads each value; outputs are read by the end.
+fn last_uses(graph: &Graph) -> Vec<usize> {
+    let mut last = vec![0; graph.nodes().len()];
+    for (index, node) in graph.nodes().iter().enumerate() {
+        for operand in node.op.operands() {
+            last[operand.index()] = index;
+        }
+    }
+    for (_, value) in graph.outputs() {
+        last[value.index()] = usize::MAX;
+    }
+    last
+}
+
+struct Lowering<'g> {
+    graph: &'g Graph,
+    options: LowerOptions,
+    program: Program,
+    last_use: Vec<usize>,
+    /// Kernels of regions by what they compute.
+    regions: HashMap<region::Key, Arc<KernelInfo>>,
+}
+
+/// A node in the words of an error.
+fn describe(id: ValueId, node: &Node) -> String {
+    format!("node {id} = {} of shape {}", node.op, node.shape)
+}
+
+impl Lowering<'_> {
+    fn node(&mut self, id: ValueId, node: &Node) -> Result<(), LowerError> {
+        let bytes = node
+            .dtype
+            .bytes_of(&node.shape)
+            .map_err(|source| LowerError::Shape {
+                node: describe(id, node),
+                source,
+            })?;
+        let kind = match &node.op {
+            Op::Input { name } => {
+                self.program.inputs.push((name.clone(), id));
+                ValueKind::Input
+            }
+            Op::Weight { name } => ValueKind::Weight { name: name.clone() },
+            _ => ValueKind::Temporary,
+        };
+        self.program.values.push(ProgramValue {
+            bytes,
+            kind,
+            alias_of: None,
+        });
+        let dispatch = match &node.op {
+            Op::Input { .. } | Op::Weight { .. } => return Ok(()),
+            Op::MatmulBt { x, w } => self.matmul(id, node, *x, *w)?,
+            Op::GatherRows { w, ids } => {
+                let kernel = self.instance(
+                    id,
+                    node,
+                    *w,
+                    "gather_rows",
+                    index::gather_rows::gather_rows::instance,
+                )?;
+                let tokens = self.elems32(id, node, "the number of ids", *ids)?;
+                let [rows, k] = self.matrix(id, node, *w)?;
+                Self::count32(
+                    id,
+                    node,
+                    "the number of elements",
+                    self.elems(id, node, &node.shape)?,
+                )?;
+                let params = index::gather_rows::gather_rows::Params::new(tokens, k, rows);
+                index::gather_rows::gather_rows::dispatch(kernel, [*w, *ids, id], params)
+                    .map_err(|e| impossible(id, node, e))?
+            }
+            Op::Dequantise { w } => {
+                let kernel = self.instance(
+                    id,
+                    node,
+                    *w,
+                    "dequantise",
+                    quant::dequantise::dequantise::instance,
+                )?;
+                let n = self.elems32(id, node, "the number of weights", *w)?;
+                let params = quant::dequantise::dequantise::Params::new(n);
+                quant::dequantise::dequantise::dispatch(kernel, [*w, id], params)
+                    .map_err(|e| impossible(id, node, e))?
+            }
+            Op::RmsNorm { x, weight, eps } => {
+                let n = self.elems32(id, node, "the number of elements", *x)?;
+                let k = Self::count32(
+                    id,
+                    node,
+                    "the length of a row",
+                    node.shape.last().unwrap_or(1),
+                )?;
+                let rows = if k == 0 { 0 } else { n / k };
+                let params = norm::rms_norm::rms_norm::Params::new(rows, k, *eps);
+                let kernel = norm::rms_norm::rms_norm::info();
+                norm::rms_norm::rms_norm::dispatch(kernel, [*x, *weight, id], params)
+                    .map_err(|e| impossible(id, node, e))?
+            }
+            Op::Elementwise { op, args } => {
+                let region = crate::graph::Region {
+                    steps: vec![crate::graph::Step {
+                        op,
+                        operands: (0..args.len()).collect(),
+                    }],
+                };
+                self.region(id, node, &region, args)?
+            }
+            Op::Region { region, args } => self.region(id, node, region, args)?,
+        };
+        self.program.dispatches.push(dispatch);
+        Ok(())
+    }
+
+    fn matmul(
+        &self,
+        id: ValueId,
+        node: &Node,
+        x: ValueId,
+        w: ValueId,
+    ) -> Result<Dispatch<ValueId>, LowerError> {
+        let [n, k] = self.matrix(id, node, w)?;
+        let elems = self.elems32(id, node, "the number of activations", x)?;
+        let m = if k == 0 { 0 } else { elems / k };
+        Self::count32(
+            id,
+            node,
+            "the number of results",
+            u64::from(m) * u64::from(n),
+        )?;
+        let format = self.format(w);
+        let road = road::matmul(format, u64::from(m), self.options.features);
+        let Some(kernel) = road.kernel else {
+            return Err(LowerError::Format {
+                node: describe(id, node),
+                kernel: road.name,
+                format: format.name,
+            });
+        };
+        road.dispatch(kernel, [w, x, id], [m, n, k])
+            .map_err(|error| impossible(id, node, error))
+    }
+
+    fn region(
+        &mut self,
+        id: ValueId,
+        node: &Node,
+        region: &crate::graph::Region,
+        args: &[ValueId],
+    ) -> Result<Dispatch<ValueId>, LowerError> {
+        let shapes: Vec<&Shape> = args
+            .iter()
+            .map(|arg| &self.graph.nodes()[arg.index()].shape)
+            .collect();
+        let n = Self::count32(
+            id,
+            node,
+            "the number of elements",
+            self.elems(id, node, &node.shape)?,
+        )?;
+        let in_place = args.iter().position(|arg| {
+            let value = &self.program.values[arg.index()];
+            let shape = &self.graph.nodes()[arg.index()].shape;
+            // The result may take the place of a value that nothing reads after it.
+            self.last_use[arg.index()] == id.index()
+                && value.kind == ValueKind::Temporary
+                && *shape == node.shape
+        });
+        let lowered =
+            region::Lowered::new(region, &node.shape, &shapes, n, in_place).map_err(|source| {
+                LowerError::Shape {
+                    node: describe(id, node),
+                    source,
+                }
+            })?;
+        let kernel = match self.regions.get(&lowered.key) {
+            Some(kernel) => Arc::clone(kernel),
+            None => {
+                let kernel = lowered
+                    .key
+                    .compile()
+                    .map_err(|message| LowerError::Region {
+                        node: describe(id, node),
+                        message,
+                    })?;
+                let kernel = Arc::new(kernel);
+                self.regions
+                    .insert(lowered.key.clone(), Arc::clone(&kernel));
+                kernel
+            }
+        };
+        let mut bindings: Vec<ValueId> = Vec::new();
+        for (index, arg) in args.iter().enumerate() {
+            if Some(index) != in_place {
+                bindings.push(*arg);
+            }
+        }
+        bindings.push(id);
+        if let Some(index) = in_place {
+            self.program.values[id.index()].alias_of = Some(args[index]);
+        }
+        lowered
+            .dispatch(kernel, bindings, n)
+            .map_err(|error| impossible(id, node, error))
+    }
+
+    /// The instance of a kernel for the format of weight `w`.
+    fn instance(
+        &self,
+        id: ValueId,
+        node: &Node,
+        w: ValueId,
+        name: &'static str,
+        find: impl Fn(&str) -> Option<&'static KernelInfo>,
+    ) -> Result<&'static KernelInfo, LowerError> {
+        let format = self.format(w);
+        find(format.name).ok_or_else(|| LowerError::Format {
+            node: describe(id, node),
+            kernel: name,
+            format: format.name,
+        })
+    }
+
+    fn format(&self, w: ValueId) -> &'static FormatInfo {
+        match self.graph.nodes()[w.index()].dtype {
+            Elem::Weight(format) => format,
+            Elem::Dense(_) => &<kernel_specs::formats::F32 as rlx_kernels::BlockFormat>::INFO,
+        }
+    }
+
+    /// Rows and row length of a weight.
+    fn matrix(&self, id: ValueId, node: &Node, w: ValueId) -> Result<[u32; 2], LowerError> {
+        let shape = &self.graph.nodes()[w.index()].shape;
+        let k = shape.last().unwrap_or(1);
+        let elems = self.elems(id, node, shape)?;
+        let rows = elems.checked_div(k).unwrap_or(0);
+        let bytes = self.program.values[w.index()].bytes;
+        Self::count32(id, node, "the size of the weight in bytes", bytes)?;
+        Ok([
+            Self::count32(id, node, "the number of rows", rows)?,
+            Self::count32(id, node, "the length of a row", k)?,
+        ])
+    }
+
+    fn elems(&self, id: ValueId, node: &Node, shape: &Shape) -> Result<u64, LowerError> {
+        shape.elems().map_err(|source| LowerError::Shape {
+            node: describe(id, node),
+            source,
+        })
+    }
+
+    fn elems32(
+        &self,
+        id: ValueId,
+        node: &Node,
+        what: &'static str,
+        value: ValueId,
+    ) -> Result<u32, LowerError> {
+        let elems = self.elems(id, node, &self.graph.nodes()[value.index()].shape)?;
+        Self::count32(id, node, what, elems)
+    }
+
+    fn count32(
+        id: ValueId,
+        node: &Node,
+        what: &'static str,
+        value: u64,
+    ) -> Result<u32, LowerError> {
+        // Kernels step past the end by up to a tile before they look.
+        match u32::try_from(value) {
+            Ok(count) if count <= u32::MAX - 1024 => Ok(count),
+            _ => Err(LowerError::TooLarge {
+                node: describe(id, node),
+                what,
+                value,
+            }),
+        }
+    }
+}
+
+fn impossible(id: ValueId, node: &Node, source: DispatchError) -> LowerError {
+    LowerError::Dispatch {
+        node: describe(id, node),
+        source,
+    }
+}

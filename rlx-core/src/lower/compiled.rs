@@ -1,0 +1,51 @@
+//! A kernel compiled at run time as a [`KernelInfo`].
+
+use std::borrow::Cow;
+
+use rlx_kernel_ir::{Compiled, Kernel};
+use rlx_kernels::kernel::fnv1a;
+use rlx_kernels::{Binding, Features, KernelInfo, ParamField};
+
+/// The facts of `compiled`, which was made from `kernel` in `file`.
+pub(super) fn kernel_info(kernel: &Kernel, compiled: Compiled, file: &'static str) -> KernelInfo {
+    let bindings: Vec<Binding> = compiled
+        .bindings
+        .into_iter()
+        .map(|binding| Binding {
+            name: binding.name.into(),
+            variable: binding.variable.into(),
+            element: binding.element.into(),
+            stride: binding.stride,
+            writable: binding.writable,
+        })
+        .collect();
+    let params: Vec<ParamField> = compiled
+        .params
+        .into_iter()
+        .map(|param| ParamField {
+            name: param.name.into(),
+            ty: param.ty.into(),
+            offset: param.offset,
+            size: param.size,
+        })
+        .collect();
+    KernelInfo {
+        name: kernel.function.name.clone().into(),
+        entry: compiled.entry.into(),
+        instance: Cow::Borrowed(""),
+        file: Cow::Borrowed(file),
+        line: kernel.function.origin.line,
+        bindings: bindings.into(),
+        params: params.into(),
+        params_size: compiled.validated.params_size,
+        workgroup_size: kernel.workgroup_size,
+        workgroup_bytes: compiled.validated.workgroup_bytes,
+        features: Features {
+            subgroup: compiled.validated.subgroup,
+            f16: false,
+        },
+        linear: compiled.linear,
+        hash: fnv1a(compiled.wgsl.as_bytes()),
+        wgsl: compiled.wgsl.into(),
+    }
+}

@@ -1,0 +1,1 @@
+//! Blocks that ggml itself decoded.

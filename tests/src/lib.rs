@@ -1,0 +1,4 @@
+//! The conformance suite: what every backend and every adapter is held to.
+#![forbid(unsafe_code)]
+
+pub mod golden;
