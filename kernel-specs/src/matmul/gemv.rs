@@ -46,26 +46,30 @@ pub fn gemv<F: BlockFormat>(w: &[Packed<F>], x: &[f32], y: &mut [f32], n: u32, k
 /// y[n] = Σₖ x[k] · W[n, k]. A subgroup of any size takes a row; needs subgroup operations.
 #[kernel(workgroup_size(128), groups(n.div_ceil(4)), instances(F in formats::ALL))]
 pub fn gemv_subgroup<F: BlockFormat>(w: &[Packed<F>], x: &[f32], y: &mut [f32], n: u32, k: u32) {
-    // Four rows a workgroup, whatever the number of subgroups it falls into.
-    for row in (workgroup_index() * 4 + subgroup_id()..(workgroup_index() * 4 + 4).min(n))
-        .step_by(num_subgroups())
-    {
-        let first = row * (k / F::ELEMS);
+    let first_row = workgroup_index() * 4;
+    // Four rows a workgroup, whatever the number of subgroups it falls into. All subgroups go
+    // through the loop together, so that the sums are taken in uniform control flow.
+    for step in (0..4).step_by(num_subgroups()) {
+        let row = first_row + step + subgroup_id();
+        let mine = step + subgroup_id() < 4 && row < n;
         let mut sum = 0.0;
-        for at in (subgroup_lane() * 8..k).step_by(subgroup_size() * 8) {
-            if F::ELEMS % 8 == 0 || at + 8 <= k {
-                sum += dot8(
-                    F::decode8(w.block(first + at / F::ELEMS), at % F::ELEMS),
-                    load8(x, at),
-                );
-            } else {
-                for i in at..k {
-                    sum += F::decode(w.block(first + i), 0) * x[i];
+        if mine {
+            let first = row * (k / F::ELEMS);
+            for at in (subgroup_lane() * 8..k).step_by(subgroup_size() * 8) {
+                if F::ELEMS % 8 == 0 || at + 8 <= k {
+                    sum += dot8(
+                        F::decode8(w.block(first + at / F::ELEMS), at % F::ELEMS),
+                        load8(x, at),
+                    );
+                } else {
+                    for i in at..k {
+                        sum += F::decode(w.block(first + i), 0) * x[i];
+                    }
                 }
             }
         }
         let total = subgroup_add(sum);
-        if subgroup_lane() == 0 {
+        if mine && subgroup_lane() == 0 {
             y[row] = total;
         }
     }

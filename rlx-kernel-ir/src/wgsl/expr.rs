@@ -56,7 +56,7 @@ impl FunctionPrinter<'_, '_> {
             ExprKind::Int(value) => (Text::new(int(i128::from(*value), &expr.ty)), Shape::Atom),
             ExprKind::Hex(value) => {
                 let suffix = if expr.ty == Type::U32 { "u" } else { "" };
-                (Text::new(format!("{value:#x}{suffix}")), Shape::Atom)
+                (Text::new(hex(*value, suffix)), Shape::Atom)
             }
             ExprKind::Float(text) => (Text::new(float(text)), Shape::Atom),
             ExprKind::Bool(value) => (Text::new(value.to_string()), Shape::Atom),
@@ -608,6 +608,17 @@ fn is_zero(expr: &Expr) -> bool {
         ExprKind::Repeat(value, _) => is_zero(value),
         _ => false,
     }
+}
+
+/// Whole bytes, as masks are read.
+fn hex(value: u64, suffix: &str) -> String {
+    let digits = format!("{value:x}");
+    let pad = if digits.len().is_multiple_of(2) {
+        ""
+    } else {
+        "0"
+    };
+    format!("0x{pad}{digits}{suffix}")
 }
 
 fn int(value: i128, ty: &Type) -> String {
