@@ -12,6 +12,7 @@ rlx_kernels::formats! {
     f16::F16,
     q4_0::Q4_0,
     q4_1::Q4_1,
+    q5_0::Q5_0,
     q8_0::Q8_0,
     q4_k::Q4K,
     q6_k::Q6K,

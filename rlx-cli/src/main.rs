@@ -1,1 +1,52 @@
-fn main() {}
+//! The `rlx` command: looks at the machine, at model files and at kernels.
+//!
+//! Exit status: 0 where all went well, 1 where a check or a device failed, 2 where the input is wrong.
+#![forbid(unsafe_code)]
+
+mod adapters;
+mod doctor;
+mod error;
+mod inspect;
+mod kernels;
+mod layer;
+mod matrix;
+mod near;
+mod output;
+mod table;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// GPU kernels written once as Rust functions: looks at adapters, GGUF files, kernels and layers.
+#[derive(Debug, Parser)]
+#[command(name = "rlx", version)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Doctor(doctor::Doctor),
+    Inspect(inspect::Inspect),
+    #[command(subcommand)]
+    Kernels(kernels::Kernels),
+    Layer(layer::Layer),
+}
+
+fn main() -> ExitCode {
+    let done = match Cli::parse().command {
+        Command::Doctor(doctor) => doctor.run(),
+        Command::Inspect(inspect) => inspect.run(),
+        Command::Kernels(kernels) => kernels.run(),
+        Command::Layer(layer) => layer.run(),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            output::complain("error", &error);
+            error.exit_code()
+        }
+    }
+}

@@ -13,6 +13,7 @@ mod owned;
 mod tensor;
 mod types;
 mod value;
+mod weights;
 mod writer;
 
 #[cfg(test)]

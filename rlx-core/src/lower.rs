@@ -12,7 +12,7 @@ use kernel_specs::{index, norm, quant};
 use rlx_kernels::{Dispatch, DispatchError, Features, FormatInfo, KernelInfo};
 
 use crate::dtype::Elem;
-use crate::graph::{Graph, Node, Op, ValueId};
+use crate::graph::{Graph, Node, Op, Region, Step, ValueId};
 use crate::program::{Program, ProgramValue, ValueKind};
 use crate::shape::{Shape, ShapeError};
 
@@ -160,7 +160,7 @@ impl Lowering<'_> {
                     id,
                     node,
                     "the number of elements",
-                    self.elems(id, node, &node.shape)?,
+                    Self::elems(id, node, &node.shape)?,
                 )?;
                 let params = index::gather_rows::gather_rows::Params::new(tokens, k, rows);
                 index::gather_rows::gather_rows::dispatch(kernel, [*w, *ids, id], params)
@@ -187,20 +187,27 @@ impl Lowering<'_> {
                     "the length of a row",
                     node.shape.last().unwrap_or(1),
                 )?;
-                let rows = if k == 0 { 0 } else { n / k };
+                let rows = n.checked_div(k).unwrap_or(0);
                 let params = norm::rms_norm::rms_norm::Params::new(rows, k, *eps);
                 let kernel = norm::rms_norm::rms_norm::info();
                 norm::rms_norm::rms_norm::dispatch(kernel, [*x, *weight, id], params)
                     .map_err(|e| impossible(id, node, e))?
             }
             Op::Elementwise { op, args } => {
-                let region = crate::graph::Region {
-                    steps: vec![crate::graph::Step {
+                // `mul(x, x)` binds `x` once, as a region does.
+                let mut distinct = args.clone();
+                distinct.sort_unstable();
+                distinct.dedup();
+                let operands = args
+                    .iter()
+                    .filter_map(|arg| distinct.binary_search(arg).ok());
+                let region = Region {
+                    steps: vec![Step {
                         op,
-                        operands: (0..args.len()).collect(),
+                        operands: operands.collect(),
                     }],
                 };
-                self.region(id, node, &region, args)?
+                self.region(id, node, &region, &distinct)?
             }
             Op::Region { region, args } => self.region(id, node, region, args)?,
         };
@@ -217,7 +224,7 @@ impl Lowering<'_> {
     ) -> Result<Dispatch<ValueId>, LowerError> {
         let [n, k] = self.matrix(id, node, w)?;
         let elems = self.elems32(id, node, "the number of activations", x)?;
-        let m = if k == 0 { 0 } else { elems / k };
+        let m = elems.checked_div(k).unwrap_or(0);
         Self::count32(
             id,
             node,
@@ -241,7 +248,7 @@ impl Lowering<'_> {
         &mut self,
         id: ValueId,
         node: &Node,
-        region: &crate::graph::Region,
+        region: &Region,
         args: &[ValueId],
     ) -> Result<Dispatch<ValueId>, LowerError> {
         let shapes: Vec<&Shape> = args
@@ -252,7 +259,7 @@ impl Lowering<'_> {
             id,
             node,
             "the number of elements",
-            self.elems(id, node, &node.shape)?,
+            Self::elems(id, node, &node.shape)?,
         )?;
         let in_place = args.iter().position(|arg| {
             let value = &self.program.values[arg.index()];
@@ -269,21 +276,20 @@ impl Lowering<'_> {
                     source,
                 }
             })?;
-        let kernel = match self.regions.get(&lowered.key) {
-            Some(kernel) => Arc::clone(kernel),
-            None => {
-                let kernel = lowered
-                    .key
-                    .compile()
-                    .map_err(|message| LowerError::Region {
-                        node: describe(id, node),
-                        message,
-                    })?;
-                let kernel = Arc::new(kernel);
-                self.regions
-                    .insert(lowered.key.clone(), Arc::clone(&kernel));
-                kernel
-            }
+        let kernel = if let Some(kernel) = self.regions.get(&lowered.key) {
+            Arc::clone(kernel)
+        } else {
+            let kernel = lowered
+                .key
+                .compile()
+                .map_err(|message| LowerError::Region {
+                    node: describe(id, node),
+                    message,
+                })?;
+            let kernel = Arc::new(kernel);
+            self.regions
+                .insert(lowered.key.clone(), Arc::clone(&kernel));
+            kernel
         };
         let mut bindings: Vec<ValueId> = Vec::new();
         for (index, arg) in args.iter().enumerate() {
@@ -328,7 +334,7 @@ impl Lowering<'_> {
     fn matrix(&self, id: ValueId, node: &Node, w: ValueId) -> Result<[u32; 2], LowerError> {
         let shape = &self.graph.nodes()[w.index()].shape;
         let k = shape.last().unwrap_or(1);
-        let elems = self.elems(id, node, shape)?;
+        let elems = Self::elems(id, node, shape)?;
         let rows = elems.checked_div(k).unwrap_or(0);
         let bytes = self.program.values[w.index()].bytes;
         Self::count32(id, node, "the size of the weight in bytes", bytes)?;
@@ -338,7 +344,7 @@ impl Lowering<'_> {
         ])
     }
 
-    fn elems(&self, id: ValueId, node: &Node, shape: &Shape) -> Result<u64, LowerError> {
+    fn elems(id: ValueId, node: &Node, shape: &Shape) -> Result<u64, LowerError> {
         shape.elems().map_err(|source| LowerError::Shape {
             node: describe(id, node),
             source,
@@ -352,7 +358,7 @@ impl Lowering<'_> {
         what: &'static str,
         value: ValueId,
     ) -> Result<u32, LowerError> {
-        let elems = self.elems(id, node, &self.graph.nodes()[value.index()].shape)?;
+        let elems = Self::elems(id, node, &self.graph.nodes()[value.index()].shape)?;
         Self::count32(id, node, what, elems)
     }
 

@@ -2,8 +2,11 @@
 
 use crate::builtin::Input;
 use crate::diagnostic::Diagnostic;
+use crate::expr::{Expr, ExprKind};
 use crate::infer::{infer, infer_functions};
-use crate::item::{ItemId, Kernel, Module};
+use crate::item::{Function, ItemId, Kernel, KernelBinding, Local, LocalId, Module};
+use crate::span::Span;
+use crate::stmt::{Block, Stmt};
 use crate::types::Type;
 use crate::validate::{Validated, validate};
 use crate::wgsl::{self, Text};
@@ -82,7 +85,7 @@ pub struct CompiledParam {
 pub fn compile(module: &Module, options: CompileOptions) -> Result<Compiled, Vec<Diagnostic>> {
     let Some(kernel) = &module.kernel else {
         return Err(vec![Diagnostic::new(
-            crate::span::Span::NONE,
+            Span::NONE,
             "there is no kernel to compile",
         )]);
     };
@@ -95,19 +98,21 @@ pub fn compile(module: &Module, options: CompileOptions) -> Result<Compiled, Vec
             return Err(problems);
         }
     };
-    let printed = wgsl::print(module, &typed)?;
+    let printed = wgsl::print(module, &typed).map_err(once)?;
     let validated =
         validate(&printed.text, kernel.function.span).map_err(|diagnostic| vec![diagnostic])?;
     if validated.workgroup_bytes > options.workgroup_bytes {
         let message = format!(
-            "this kernel takes {} bytes of workgroup memory; every device has {}",
+            "this kernel takes {} bytes of workgroup memory, and every device has {}",
             validated.workgroup_bytes, options.workgroup_bytes
         );
         let at = kernel
             .workgroup
             .last()
             .map_or(kernel.function.span, |var| var.span);
-        return Err(vec![Diagnostic::new(at, message).help("use smaller tiles")]);
+        return Err(vec![
+            Diagnostic::new(at, message).help("make the arrays smaller, or use one of them twice"),
+        ]);
     }
     let bindings = kernel
         .bindings
@@ -144,7 +149,8 @@ pub fn compile(module: &Module, options: CompileOptions) -> Result<Compiled, Vec
 }
 
 /// Checks `roots` and what they reach, and prints them: the WGSL of each function by its name.
-/// Functions that take slices or blocks are left to the kernels that call them.
+/// Functions that take slices or blocks are checked with bindings made up for them, and not printed:
+/// their text depends on the kernels that call them.
 ///
 /// # Errors
 /// All problems found.
@@ -152,8 +158,25 @@ pub fn compile_functions(
     module: &Module,
     roots: &[ItemId],
 ) -> Result<Vec<(String, String)>, Vec<Diagnostic>> {
-    let typed = infer_functions(module, roots)?;
-    let printed = wgsl::print_functions(module, &typed)?;
+    let mut problems = Vec::new();
+    for root in roots {
+        if let Some(probe) = probe(module, *root)
+            && let Err(found) = check(&probe)
+        {
+            problems.extend(found);
+        }
+    }
+    let typed = match infer_functions(module, roots) {
+        Ok(typed) => typed,
+        Err(found) => {
+            problems.extend(found);
+            return Err(once(problems));
+        }
+    };
+    if !problems.is_empty() {
+        return Err(once(problems));
+    }
+    let printed = wgsl::print_functions(module, &typed).map_err(once)?;
     let mut all = Text::default();
     for (_, text) in &printed {
         all.append(text);
@@ -161,12 +184,113 @@ pub fn compile_functions(
     let fallback = roots
         .first()
         .and_then(|root| module.function(*root))
-        .map_or(crate::span::Span::NONE, |function| function.span);
+        .map_or(Span::NONE, |function| function.span);
     validate(&all, fallback).map_err(|diagnostic| vec![diagnostic])?;
     Ok(printed
         .into_iter()
         .map(|(name, text)| (name, text.as_str().to_string()))
         .collect())
+}
+
+/// A kernel that calls `root`, which takes slices or blocks, with a binding of its own for each of
+/// them; `None` for a function of plain values.
+fn probe(module: &Module, root: ItemId) -> Option<Module> {
+    let function = module.function(root)?;
+    let is_memory = |ty: &Type| matches!(ty, Type::Slice { .. } | Type::Block { .. });
+    if !function.params.iter().any(|param| is_memory(&param.ty)) {
+        return None;
+    }
+    let none = Span::NONE;
+    let (mut bindings, mut locals, mut stmts) = (Vec::new(), Vec::new(), Vec::new());
+    let args = function.params.iter().map(|param| {
+        let name = function.locals[param.local.0].name.clone();
+        let (elem, writable) = match &param.ty {
+            Type::Slice { elem, writable, .. } => ((**elem).clone(), *writable),
+            Type::Block { format, .. } => (Type::Packed(*format), false),
+            plain => {
+                let (ty, by_pointer) = match plain {
+                    Type::Pointer(inner) => ((**inner).clone(), true),
+                    other => (other.clone(), false),
+                };
+                let local = LocalId(locals.len());
+                locals.push(Local {
+                    name,
+                    ty,
+                    mutable: true,
+                    span: none,
+                });
+                stmts.push(Stmt::Let {
+                    local,
+                    init: None,
+                    span: none,
+                });
+                let value = Expr::new(ExprKind::Local(local), none);
+                return if by_pointer {
+                    Expr::new(ExprKind::Ref(true, Box::new(value)), none)
+                } else {
+                    value
+                };
+            }
+        };
+        let binding = Expr::new(ExprKind::Binding(bindings.len()), none);
+        bindings.push(KernelBinding {
+            name,
+            elem,
+            writable,
+            span: none,
+        });
+        if let Type::Block { .. } = &param.ty {
+            let first = vec![Expr::u32(0, none)];
+            let block = ExprKind::Method(Box::new(binding), "block".into(), none, first);
+            return Expr::new(block, none);
+        }
+        binding
+    });
+    let call = ExprKind::Call(root, args.collect());
+    stmts.push(Stmt::Expr(Expr::new(call, none)));
+    let body = Block { stmts, tail: None };
+    let function = Function {
+        name: "probe".into(),
+        wgsl_name: "probe".into(),
+        params: Vec::new(),
+        ret: Type::Unit,
+        locals,
+        body,
+        span: function.span,
+        origin: function.origin.clone(),
+    };
+    let kernel = Kernel {
+        function,
+        bindings,
+        params: Vec::new(),
+        workgroup: Vec::new(),
+        workgroup_size: [1; 3],
+        workgroup_size_span: none,
+    };
+    Some(Module {
+        items: module.items.clone(),
+        kernel: Some(kernel),
+    })
+}
+
+/// Problems in source order, each once: an unrolled body is printed many times.
+fn once(mut problems: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    problems.sort_by_key(|problem| problem.span);
+    problems.dedup();
+    problems
+}
+
+/// Everything but the checks of the interface, which the author did not write.
+fn check(probe: &Module) -> Result<(), Vec<Diagnostic>> {
+    let typed = infer(probe)?;
+    let printed = wgsl::print(probe, &typed).map_err(once)?;
+    let fallback = probe
+        .kernel
+        .as_ref()
+        .map_or(Span::NONE, |kernel| kernel.function.span);
+    validate(&printed.text, fallback)
+        .map(|_| ())
+        .map_err(|diagnostic| vec![diagnostic])
 }
 
 fn stride(elem: &Type) -> u32 {
@@ -185,21 +309,25 @@ fn interface(kernel: &Kernel, options: CompileOptions) -> Vec<Diagnostic> {
         .workgroup_size
         .iter()
         .map(|size| u64::from(*size))
-        .product::<u64>();
+        .fold(1_u64, u64::saturating_mul);
     if invocations > u64::from(options.invocations) {
+        let [x, y, z] = kernel.workgroup_size;
+        let max = options.invocations;
         let message = format!(
-            "a workgroup of {invocations} invocations; every device has {}",
-            options.invocations
+            "a workgroup of {x} × {y} × {z} = {invocations} invocations is too large: {max} run on every device"
         );
         problems.push(
-            Diagnostic::new(kernel.function.span, message).help("use a smaller `workgroup_size`"),
+            Diagnostic::new(kernel.workgroup_size_span, message)
+                .help(format!("choose numbers whose product is at most {max}")),
         );
     }
     if kernel.bindings.len() > options.bindings {
         let (found, max) = (kernel.bindings.len(), options.bindings);
-        let message = format!("this kernel has {found} slices; every device binds {max}");
+        let message = format!("this kernel has {found} slices, and every device binds {max}");
         let at = kernel.bindings[max].span;
-        problems.push(Diagnostic::new(at, message).help("put several of them into one slice"));
+        problems.push(
+            Diagnostic::new(at, message).help("put several of them into one slice, and index it"),
+        );
     }
     for binding in &kernel.bindings {
         match &binding.elem {

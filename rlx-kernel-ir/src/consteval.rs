@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::diagnostic::Diagnostic;
 use crate::expr::{BinaryOp, Expr, ExprKind, UnaryOp};
 use crate::item::{Item, LocalId, Module};
 use crate::types::{Scalar, Type};
@@ -23,11 +24,72 @@ pub fn eval(module: &Module, env: &Env, expr: &Expr) -> Option<i128> {
     in_range.then_some(value)
 }
 
+/// What is wrong with `expr` as soon as its constant operands are known: what WGSL refuses in a
+/// constant, and what is never meant. Looks at the outermost operation alone.
+pub fn fault(module: &Module, env: &Env, expr: &Expr) -> Option<Diagnostic> {
+    let value = |expr: &Expr| eval(module, env, expr);
+    match &expr.kind {
+        ExprKind::Binary(BinaryOp::Div | BinaryOp::Rem, _, b)
+            if b.ty.scalar().is_some_and(Scalar::is_int) && value(b) == Some(0) =>
+        {
+            Some(Diagnostic::new(b.span, "this divides by zero"))
+        }
+        ExprKind::Binary(BinaryOp::Shl | BinaryOp::Shr, _, b)
+            if value(b).is_some_and(|by| !(0..32).contains(&by)) =>
+        {
+            let by = value(b)?;
+            let message = format!("a shift by {by} bits: an integer has 32");
+            Some(Diagnostic::new(b.span, message).help("shift by 0 to 31"))
+        }
+        ExprKind::Binary(op @ (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul), a, b) => {
+            let (left, right) = (value(a)?, value(b)?);
+            let result = binary(*op, left, right)?;
+            let name = overflowed(&expr.ty, result)?;
+            let message = format!(
+                "{left} {} {right} is {result}, which `{name}` does not hold",
+                op.text()
+            );
+            Some(Diagnostic::new(expr.span, message))
+        }
+        ExprKind::Unary(UnaryOp::Neg, inner) => {
+            let result = -value(inner)?;
+            let name = overflowed(&expr.ty, result)?;
+            let message = format!("{result} does not fit `{name}`");
+            Some(Diagnostic::new(expr.span, message))
+        }
+        ExprKind::Index(base, index) => {
+            let len = match &base.ty {
+                Type::Array(_, len) => *len,
+                Type::Vector(_, len) => u32::from(*len),
+                _ => return None,
+            };
+            let at = value(index)?;
+            if (0..i128::from(len)).contains(&at) {
+                return None;
+            }
+            let message = format!("index {at} is out of range: there are {len} elements");
+            Some(Diagnostic::new(index.span, message))
+        }
+        _ => None,
+    }
+}
+
+/// The name of the integer type that does not hold `value`.
+fn overflowed(ty: &Type, value: i128) -> Option<&'static str> {
+    let fits = match ty {
+        Type::Scalar(Scalar::U32) => u32::try_from(value).is_ok(),
+        Type::Scalar(Scalar::I32) => i32::try_from(value).is_ok(),
+        _ => true,
+    };
+    (!fits).then(|| ty.scalar().map_or("u32", Scalar::name))
+}
+
 fn eval_exact(module: &Module, env: &Env, expr: &Expr) -> Option<i128> {
     match &expr.kind {
         ExprKind::Int(value) | ExprKind::Hex(value) => Some(i128::from(*value)),
         ExprKind::Bool(value) => Some(i128::from(*value)),
         ExprKind::Local(local) => env.get(local).copied(),
+        ExprKind::Literal(_) => literal(expr),
         ExprKind::Const(id) => match module.items.get(id.0)? {
             Item::Const(item) => eval(module, &Env::new(), &item.value),
             _ => None,
@@ -36,18 +98,36 @@ fn eval_exact(module: &Module, env: &Env, expr: &Expr) -> Option<i128> {
         ExprKind::Unary(UnaryOp::Not, inner) if inner.ty == Type::BOOL => {
             Some(i128::from(eval(module, env, inner)? == 0))
         }
-        ExprKind::Cast(inner) => eval(module, env, inner),
+        // As in Rust, a cast keeps the low bits.
+        ExprKind::Cast(inner) => {
+            let value = eval(module, env, inner)?;
+            match expr.ty {
+                Type::Scalar(Scalar::U32) => Some(i128::from(value as u32)),
+                Type::Scalar(Scalar::I32) => Some(i128::from(value as i32)),
+                _ => Some(value),
+            }
+        }
         ExprKind::Binary(op, a, b) => {
             let (a, b) = (eval(module, env, a), eval(module, env, b));
             match (op, a, b) {
                 (_, Some(a), Some(b)) => binary(*op, a, b),
                 // One side decides.
-                (BinaryOp::And, Some(0), _) => Some(0),
+                (BinaryOp::And, Some(0), _) | (BinaryOp::Rem, None, Some(1)) => Some(0),
                 (BinaryOp::Or, Some(a), _) if a != 0 => Some(1),
-                (BinaryOp::Rem, None, Some(1)) => Some(0),
                 _ => None,
             }
         }
+        _ => None,
+    }
+}
+
+/// The value of an associated const of an integer type.
+fn literal(expr: &Expr) -> Option<i128> {
+    match &expr.kind {
+        ExprKind::Literal("4294967295u") => Some(i128::from(u32::MAX)),
+        ExprKind::Literal("0u") => Some(0),
+        ExprKind::Literal("2147483647i") => Some(i128::from(i32::MAX)),
+        ExprKind::Literal("i32(-2147483648)") => Some(i128::from(i32::MIN)),
         _ => None,
     }
 }
@@ -72,5 +152,62 @@ fn binary(op: BinaryOp, a: i128, b: i128) -> Option<i128> {
         BinaryOp::Le => Some(i128::from(a <= b)),
         BinaryOp::Gt => Some(i128::from(a > b)),
         BinaryOp::Ge => Some(i128::from(a >= b)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Env, eval, fault};
+    use crate::expr::{BinaryOp, Expr, ExprKind, UnaryOp};
+    use crate::item::Module;
+    use crate::span::Span;
+    use crate::types::Type;
+
+    fn int(value: u64, ty: Type) -> Expr {
+        Expr::typed(ExprKind::Int(value), Span::NONE, ty)
+    }
+
+    fn binary(op: BinaryOp, a: u64, b: u64) -> Expr {
+        let (a, b) = (int(a, Type::U32), int(b, Type::U32));
+        let kind = ExprKind::Binary(op, Box::new(a), Box::new(b));
+        Expr::typed(kind, Span::NONE, Type::U32)
+    }
+
+    fn message(expr: &Expr) -> Option<String> {
+        fault(&Module::default(), &Env::new(), expr).map(|fault| fault.message)
+    }
+
+    #[test]
+    fn a_difference_below_zero_is_no_constant_and_a_fault() {
+        let expr = binary(BinaryOp::Sub, 1, 2);
+        assert_eq!(eval(&Module::default(), &Env::new(), &expr), None);
+        assert_eq!(
+            message(&expr).as_deref(),
+            Some("1 - 2 is -1, which `u32` does not hold")
+        );
+    }
+
+    #[test]
+    fn division_by_zero_and_shifts_past_the_width_are_faults() {
+        assert_eq!(
+            message(&binary(BinaryOp::Rem, 1, 0)).as_deref(),
+            Some("this divides by zero")
+        );
+        assert_eq!(
+            message(&binary(BinaryOp::Shl, 1, 32)).as_deref(),
+            Some("a shift by 32 bits: an integer has 32")
+        );
+        assert_eq!(message(&binary(BinaryOp::Shl, 1, 31)), None);
+    }
+
+    #[test]
+    fn a_cast_keeps_the_low_bits() {
+        let one = Box::new(int(1, Type::I32));
+        let minus_one = Expr::typed(ExprKind::Unary(UnaryOp::Neg, one), Span::NONE, Type::I32);
+        let cast = Expr::typed(ExprKind::Cast(Box::new(minus_one)), Span::NONE, Type::U32);
+        assert_eq!(
+            eval(&Module::default(), &Env::new(), &cast),
+            Some(i128::from(u32::MAX))
+        );
     }
 }

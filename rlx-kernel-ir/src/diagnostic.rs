@@ -1,5 +1,6 @@
 //! What is wrong, where, and what to write instead.
 
+use crate::item::Origin;
 use crate::span::Span;
 
 /// One problem in a kernel.
@@ -11,6 +12,8 @@ pub struct Diagnostic {
     pub message: String,
     /// What to write instead.
     pub help: Option<String>,
+    /// The item that sets the rule, where it may be in another crate.
+    pub rule: Option<(String, Origin)>,
 }
 
 impl Diagnostic {
@@ -20,7 +23,15 @@ impl Diagnostic {
             span,
             message: message.into(),
             help: None,
+            rule: None,
         }
+    }
+
+    /// Adds the name and place of the item that sets the rule.
+    #[must_use]
+    pub fn rule(mut self, name: &str, origin: &Origin) -> Self {
+        self.rule = Some((name.to_string(), origin.clone()));
+        self
     }
 
     /// Adds what to write instead.

@@ -52,10 +52,10 @@ pub enum ExprKind {
     Field(Box<Expr>, String),
     /// A call of a `#[device]` function.
     Call(ItemId, Vec<Expr>),
-    /// A call of a function that is known by its name alone: a builtin.
-    Named(String, Vec<Expr>),
-    /// `receiver.method(args)`
-    Method(Box<Expr>, String, Vec<Expr>),
+    /// A call of a function that is known by its name alone: a builtin. The span is the name's.
+    Named(String, Span, Vec<Expr>),
+    /// `receiver.method(args)`. The span is the method's name's.
+    Method(Box<Expr>, String, Span, Vec<Expr>),
     /// `[a, b, c]`
     Array(Vec<Expr>),
     /// `[value; N]`

@@ -15,6 +15,7 @@ use crate::diagnostic::Diagnostic;
 use crate::expr::Expr;
 use crate::item::{Function, Item, ItemId, LocalId, Module};
 use crate::span::Span;
+use crate::stmt::Stmt;
 use crate::types::{Source, Type};
 use unify::Table;
 
@@ -82,7 +83,14 @@ struct Infer<'m> {
     /// The state of the function at hand.
     table: Table,
     function: Option<Function>,
-    loops: usize,
+    loops: Vec<Around>,
+}
+
+/// What is around a statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Around {
+    Loop,
+    Match,
 }
 
 impl<'m> Infer<'m> {
@@ -94,7 +102,7 @@ impl<'m> Infer<'m> {
             diagnostics: Vec::new(),
             table: Table::default(),
             function: None,
-            loops: 0,
+            loops: Vec::new(),
         }
     }
 
@@ -140,7 +148,10 @@ impl<'m> Infer<'m> {
         }
 
         let found = self.block(&mut body);
-        let at = body.tail.as_ref().map_or(span, |tail| tail.span);
+        let at = body
+            .tail
+            .as_ref()
+            .map_or(span, |tail| expr::value_span(tail));
         if found == Type::Unit && ret != Type::Unit && body.tail.is_none() {
             let message =
                 format!("this function returns `{ret}`, but its body ends without a value");
@@ -157,13 +168,19 @@ impl<'m> Infer<'m> {
                 self.error(Diagnostic::new(at, message).help("end it with a semicolon"));
             }
         } else {
-            self.expect(at, &ret, &found);
+            self.expect_at(at, &ret, &found, None);
+        }
+        if let (Some(Stmt::Loop { span, .. }), None) = (body.stmts.last(), &body.tail)
+            && ret != Type::Unit
+        {
+            let diagnostic = Diagnostic::new(*span, "a function cannot end with a `loop`");
+            self.error(diagnostic.help("leave it by `break`, and put the value after it"));
         }
         self.resolve_body(&mut body);
+        self.untyped();
 
-        let mut function = match std::mem::replace(&mut self.function, outer) {
-            Some(function) => function,
-            None => return empty_function(span),
+        let Some(mut function) = std::mem::replace(&mut self.function, outer) else {
+            return empty_function(span);
         };
         for local in &mut function.locals {
             local.ty = self.table.settled(&local.ty);
@@ -172,6 +189,22 @@ impl<'m> Infer<'m> {
         self.table = table;
         self.loops = loops;
         function
+    }
+
+    /// Reports variables of which nothing tells the type.
+    fn untyped(&mut self) {
+        for index in 0..self.locals().len() {
+            let local = self.locals()[index].clone();
+            let ty = self.table.shallow(&local.ty);
+            if self.table.kind(&ty) == Some(unify::Kind::Any) {
+                let name = &local.name;
+                let message = format!("nothing tells the type of `{name}`");
+                self.error(
+                    Diagnostic::new(local.span, message)
+                        .help(format!("write it: `let {name}: f32`")),
+                );
+            }
+        }
     }
 
     /// The instance of helper `item` for `sources`, inferred on its first use.
@@ -201,7 +234,7 @@ impl<'m> Infer<'m> {
         for (param, source) in function.params.iter_mut().zip(&sources) {
             match &mut param.ty {
                 Type::Slice { source: behind, .. } | Type::Block { source: behind, .. } => {
-                    *behind = *source
+                    *behind = *source;
                 }
                 _ => {}
             }

@@ -224,6 +224,8 @@ pub struct Kernel {
     pub workgroup: Vec<WorkgroupVar>,
     /// Invocations by dimension.
     pub workgroup_size: [u32; 3],
+    /// Where they are given.
+    pub workgroup_size_span: Span,
 }
 
 /// A slice parameter of a kernel.

@@ -112,7 +112,6 @@ impl Type {
     /// place in memory.
     pub fn layout(&self) -> Option<(u32, u32)> {
         match self {
-            Self::Scalar(Scalar::Bool) => Some((4, 4)),
             Self::Scalar(_) => Some((4, 4)),
             Self::Vector(elem, len) => {
                 let (size, _) = elem.layout()?;

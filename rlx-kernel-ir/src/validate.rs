@@ -59,7 +59,7 @@ pub fn validate(text: &Text, fallback: Span) -> Result<Validated, Diagnostic> {
         let inner = &module.types[variable.ty].inner;
         match variable.space {
             naga::AddressSpace::WorkGroup => {
-                validated.workgroup_bytes += inner.size(module.to_ctx()).next_multiple_of(16)
+                validated.workgroup_bytes += inner.size(module.to_ctx()).next_multiple_of(16);
             }
             naga::AddressSpace::Uniform => {
                 if let naga::TypeInner::Struct { members, span } = inner {
@@ -87,6 +87,7 @@ fn check(
         Validator::new(ValidationFlags::all(), capabilities)
             .validate(module)
             .map(|_| ())
+            .map_err(Box::new)
     });
     match caught {
         Ok(Ok(())) => Ok(()),
@@ -105,8 +106,31 @@ fn check(
     }
 }
 
-/// naga's message without its handle numbers (`[12]`).
+/// naga's message in the author's terms.
 fn plain(message: &str) -> String {
+    let known = [
+        (
+            "Float literal is infinite",
+            "this constant is too large for `f32`",
+        ),
+        ("Float literal is NaN", "this constant is not a number"),
+        (
+            "operation overflowed",
+            "this constant is outside the range of its type",
+        ),
+        (
+            "argument is out of valid range",
+            "this constant argument is outside what the function takes",
+        ),
+    ];
+    known
+        .iter()
+        .find(|(theirs, _)| message.contains(theirs))
+        .map_or_else(|| unnumbered(message), |(_, ours)| (*ours).to_string())
+}
+
+/// A message without handle numbers (`[12]`).
+fn unnumbered(message: &str) -> String {
     let mut out = String::with_capacity(message.len());
     let mut rest = message;
     while let Some(open) = rest.find('[') {

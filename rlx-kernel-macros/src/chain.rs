@@ -7,7 +7,7 @@
 //! resolved away from where it was written.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote};
+use quote::{format_ident, quote, quote_spanned};
 use syn::parse::{Parse, ParseStream};
 use syn::{Token, braced, bracketed};
 
@@ -108,6 +108,62 @@ pub fn define(vis: &syn::Visibility, name: &Ident, entries: &[Entry]) -> TokenSt
     }
 }
 
+/// Chains that stop where a path in them is no macro. rustc reports that path; this says what to
+/// do about it, and stands in for what the chains would have defined.
+pub struct Unfinished<'a> {
+    /// The item that starts the chains.
+    pub name: &'a Ident,
+    /// What an unfinished chain means.
+    pub message: String,
+    /// What to do.
+    pub help: &'a str,
+    /// One name a chain, which its end gives to [`finished`].
+    pub steps: &'a [Ident],
+    /// Whether each of them is a kernel's static as well.
+    pub statics: bool,
+}
+
+impl Unfinished<'_> {
+    /// What stands in for the ends of the chains, and the check that they were reached: names of a
+    /// glob import give way to those that the ends define.
+    pub fn to_tokens(&self) -> TokenStream {
+        let span = self.name.span();
+        let module = format_ident!("__rlx_unfinished_{}", self.name);
+        let flags: Vec<_> = self.steps.iter().map(flag).collect();
+        let statics = self.steps.iter().filter(|_| self.statics);
+        let message = format!("{}\nhelp: {}", self.message, self.help);
+        let check = quote_spanned! {span=>
+            ::core::assert!(#(#flags)&&*, #message)
+        };
+        quote! {
+            #[doc(hidden)]
+            #[allow(dead_code, non_upper_case_globals, non_snake_case)]
+            mod #module {
+                #(pub static #statics: ::rlx_kernels::KernelInfo = ::rlx_kernels::KernelInfo::BROKEN;)*
+                #(pub const #flags: bool = false;)*
+            }
+            #[doc(hidden)]
+            #[allow(unused_imports)]
+            use #module::*;
+            const _: () = #check;
+        }
+    }
+}
+
+/// What the end of the chain `step` defines.
+pub fn finished(step: &Ident) -> TokenStream {
+    let flag = flag(step);
+    quote! {
+        #[doc(hidden)]
+        #[allow(non_upper_case_globals)]
+        const #flag: bool = true;
+    }
+}
+
+fn flag(step: &Ident) -> Ident {
+    format_ident!("{step}_FINISHED")
+}
+
 impl Entry {
     fn to_tokens(&self) -> TokenStream {
         let Self {
@@ -188,6 +244,14 @@ impl Parse for State {
 }
 
 impl State {
+    /// The end of a chain without paths.
+    pub fn alone(head: TokenStream) -> Self {
+        Self {
+            head,
+            closures: Vec::new(),
+        }
+    }
+
     /// The item behind each of `paths`, in order, and all entries, each once.
     pub fn resolve(self, paths: &[syn::Path]) -> (Vec<(String, u64)>, Vec<Entry>) {
         let ids = self

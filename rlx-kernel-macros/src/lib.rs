@@ -21,32 +21,32 @@ use proc_macro::TokenStream;
 /// and `launch`.
 #[proc_macro_attribute]
 pub fn kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    generate::kernel::attribute(attribute.into(), item.into()).into()
+    generate::kernel::attribute(&attribute.into(), &item.into()).into()
 }
 
 /// Lets kernels call a function, or use a const, by its ordinary path: from any module and crate.
 #[proc_macro_attribute]
 pub fn device(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    generate::device::attribute(attribute.into(), item.into()).into()
+    generate::device::attribute(&attribute.into(), &item.into()).into()
 }
 
 /// Declares a block format: `#[format(name = "Q8_0", ggml = 8, elems = 32, bytes = 34, layout { d:
 /// f16, qs: [i8; 32] })]` on `impl BlockFormat for Q8_0`, whose type the macro declares.
 #[proc_macro_attribute]
 pub fn format(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    generate::format::attribute(attribute.into(), item.into()).into()
+    generate::format::attribute(&attribute.into(), &item.into()).into()
 }
 
 /// Makes the table of elementwise operators: `pub static NAME = [path::to::function, ..];`.
 #[proc_macro]
 pub fn elementwise_ops(input: TokenStream) -> TokenStream {
-    generate::elementwise::table(input.into()).into()
+    generate::elementwise::table(&input.into()).into()
 }
 
 #[doc(hidden)]
 #[proc_macro]
 pub fn __define_list(input: TokenStream) -> TokenStream {
-    generate::list::define(input.into()).into()
+    generate::list::define(&input.into()).into()
 }
 
 #[doc(hidden)]

@@ -10,9 +10,20 @@ use syn::visit::{self, Visit};
 pub fn text(path: &syn::Path) -> String {
     path.segments
         .iter()
-        .map(|segment| segment.ident.to_string())
+        .map(|segment| name(&segment.ident))
         .collect::<Vec<_>>()
         .join("::")
+}
+
+/// A name as its author means it: `r#type` is `type`.
+pub fn name(ident: &syn::Ident) -> String {
+    let text = ident.to_string();
+    text.strip_prefix("r#").map(str::to_string).unwrap_or(text)
+}
+
+/// Whether a name is a const's by Rust's convention, rather than a variable's.
+pub fn is_const_name(name: &str) -> bool {
+    !name.chars().any(char::is_lowercase)
 }
 
 /// Types that the language itself knows.
@@ -65,8 +76,19 @@ struct Binder {
 
 impl Visit<'_> for Binder {
     fn visit_pat_ident(&mut self, pat: &syn::PatIdent) {
-        self.bound.insert(pat.ident.to_string());
+        self.bound.insert(name(&pat.ident));
         visit::visit_pat_ident(self, pat);
+    }
+}
+
+/// Names in the patterns of a `match` that are consts'.
+struct MatchedNames(Vec<syn::Ident>);
+
+impl Visit<'_> for MatchedNames {
+    fn visit_pat_ident(&mut self, pat: &syn::PatIdent) {
+        if is_const_name(&name(&pat.ident)) {
+            self.0.push(pat.ident.clone());
+        }
     }
 }
 
@@ -92,7 +114,8 @@ impl Collector {
             .map(|segment| segment.ident.to_string())
             .unwrap_or_default();
         if path.segments.len() == 1 {
-            let local = self.bound.contains(&name) && !called;
+            // What is neither called nor named as a const can only be a variable.
+            let local = self.bound.contains(&name) || !called && !is_const_name(&name);
             if !local && !Builtin::is_function(&name) && !matches!(name.as_str(), "Self" | "self") {
                 self.add(path);
             }
@@ -136,18 +159,14 @@ impl Visit<'_> for Collector {
         }
     }
 
-    fn visit_pat(&mut self, pat: &syn::Pat) {
+    fn visit_arm(&mut self, arm: &syn::Arm) {
         // `NAME => ..` in a match parses as a binding; consts are upper-case.
-        if let syn::Pat::Ident(ident) = pat
-            && ident
-                .ident
-                .to_string()
-                .chars()
-                .all(|char| !char.is_lowercase())
-        {
-            self.add(&syn::Path::from(ident.ident.clone()));
+        let mut names = MatchedNames(Vec::new());
+        names.visit_pat(&arm.pat);
+        for name in names.0 {
+            self.add(&syn::Path::from(name));
         }
-        visit::visit_pat(self, pat);
+        visit::visit_arm(self, arm);
     }
 
     fn visit_type_path(&mut self, ty: &syn::TypePath) {

@@ -1,5 +1,7 @@
 //! Diagnostics as `compile_error!` at their tokens.
 
+use std::fmt::Write as _;
+
 use proc_macro2::{
     Delimiter, Group, Ident, Literal, Punct, Spacing, Span as TokenSpan, TokenStream, TokenTree,
 };
@@ -22,6 +24,18 @@ pub fn diagnostics(diagnostics: &[Diagnostic], spans: &Spans, helpers: &[Entry])
         if let Some(place) = foreign(first, helpers) {
             message.push_str("\nnote: ");
             message.push_str(&place);
+        }
+        if let Some((name, origin)) = &diagnostic.rule
+            && let Some(helper) = helpers.iter().find(|helper| {
+                helper.krate != crate::chain::crate_name()
+                    && (&helper.file, helper.line) == (&origin.file, origin.line)
+            })
+        {
+            let _ = write!(
+                message,
+                "\nnote: `{name}` is in the crate `{}`, at {}:{}",
+                helper.krate, origin.file, origin.line
+            );
         }
         out.extend(at(first, last, &message));
     }

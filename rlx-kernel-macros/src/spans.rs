@@ -18,6 +18,11 @@ impl Spans {
         Span(self.ranges.len() as u32 - 1)
     }
 
+    /// How many there are.
+    pub fn len(&self) -> u32 {
+        self.ranges.len() as u32
+    }
+
     /// The tokens at both ends of `span`; the macro's call site for a span of nowhere.
     pub fn range(&self, span: Span) -> (TokenSpan, TokenSpan) {
         let call_site = TokenSpan::call_site();

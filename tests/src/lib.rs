@@ -2,3 +2,5 @@
 #![forbid(unsafe_code)]
 
 pub mod golden;
+pub mod product;
+pub mod random;

@@ -49,11 +49,24 @@ fn no_snapshot_is_stale() {
         .collect();
     let found: BTreeSet<String> = std::fs::read_dir(folder())
         .expect("the folder of snapshots is there")
-        .map(|entry| entry.expect("it can be read").file_name().to_string_lossy().into_owned())
-        .filter(|name| name.ends_with(".snap"))
+        .map(|entry| {
+            entry
+                .expect("it can be read")
+                .file_name()
+                .to_string_lossy()
+                .into_owned()
+        })
+        .filter(|name| {
+            Path::new(name)
+                .extension()
+                .is_some_and(|extension| extension == "snap")
+        })
         .collect();
     let stale: Vec<_> = found.difference(&wanted).collect();
-    assert!(stale.is_empty(), "snapshots of kernels that are no more: {stale:?}");
+    assert!(
+        stale.is_empty(),
+        "snapshots of kernels that are no more: {stale:?}"
+    );
 }
 
 #[test]

@@ -44,14 +44,14 @@ pub fn gemv<F: BlockFormat>(w: &[Packed<F>], x: &[f32], y: &mut [f32], n: u32, k
 }
 
 /// y[n] = Σₖ x[k] · W[n, k]. A subgroup of any size takes a row; needs subgroup operations.
-#[kernel(workgroup_size(128), groups(n.div_ceil(4)), instances(F in formats::ALL))]
+#[kernel(workgroup_size(128), groups(n.div_ceil(8)), instances(F in formats::ALL))]
 pub fn gemv_subgroup<F: BlockFormat>(w: &[Packed<F>], x: &[f32], y: &mut [f32], n: u32, k: u32) {
-    let first_row = workgroup_index() * 4;
-    // Four rows a workgroup, whatever the number of subgroups it falls into. All subgroups go
+    let first_row = workgroup_index() * 8;
+    // Eight rows a workgroup, whatever the number of subgroups it falls into. All subgroups go
     // through the loop together, so that the sums are taken in uniform control flow.
-    for step in (0..4).step_by(num_subgroups()) {
+    for step in (0..8).step_by(num_subgroups()) {
         let row = first_row + step + subgroup_id();
-        let mine = step + subgroup_id() < 4 && row < n;
+        let mine = step + subgroup_id() < 8 && row < n;
         let mut sum = 0.0;
         if mine {
             let first = row * (k / F::ELEMS);

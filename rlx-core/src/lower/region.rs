@@ -180,7 +180,7 @@ const NO: Span = Span::NONE;
 fn call(name: &str, args: Vec<Expr>) -> Expr {
     // Names of the table only.
     debug_assert!(Builtin::find(name, Form::Function).is_some());
-    Expr::new(ExprKind::Named(name.into(), args), NO)
+    Expr::new(ExprKind::Named(name.into(), NO, args), NO)
 }
 
 fn binary(op: BinaryOp, a: Expr, b: Expr) -> Expr {
@@ -331,6 +331,7 @@ impl Builder {
             params: self.params,
             workgroup: Vec::new(),
             workgroup_size: [256, 1, 1],
+            workgroup_size_span: NO,
         };
         Ok(Module {
             items: self.items,

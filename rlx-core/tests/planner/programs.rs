@@ -35,7 +35,8 @@ pub fn kernel(reads: usize, stride: u32) -> KernelRef {
         workgroup_bytes: 0,
         features: Features::NONE,
         linear: true,
-        body: "".into(),
+        entry: "main".into(),
+        wgsl: "".into(),
         hash: 0,
     }))
 }

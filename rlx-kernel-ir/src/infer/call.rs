@@ -5,7 +5,7 @@ use super::unify::Kind;
 use crate::builtin::{Arg, Builtin, Domain, Form, REFUSED_METHODS, Ret};
 use crate::diagnostic::Diagnostic;
 use crate::expr::{Expr, ExprKind};
-use crate::item::{Item, ItemId};
+use crate::item::{Function, Item, ItemId};
 use crate::span::Span;
 use crate::types::{Scalar, Source, Type};
 
@@ -13,19 +13,24 @@ impl Infer<'_> {
     /// A call of something known by its name alone.
     pub(super) fn named(
         &mut self,
-        name: &str,
+        (name, at): (&str, Span),
         args: &mut Vec<Expr>,
         span: Span,
     ) -> (ExprKind, Type) {
         for arg in args.iter_mut() {
             self.expr(arg);
         }
-        match Builtin::find(name, Form::Function) {
-            Some(builtin) => self.builtin(builtin, std::mem::take(args), span),
-            None => {
-                let message = format!("there is no function `{name}` in the kernel language");
-                (ExprKind::Int(0), self.error(Diagnostic::new(span, message)))
+        if let Some(builtin) = Builtin::find(name, Form::Function) {
+            self.builtin(builtin, std::mem::take(args), span)
+        } else {
+            let message = format!("there is no function `{name}` in the kernel language");
+            let mut diagnostic = Diagnostic::new(at, message);
+            let method = name.rsplit("::").next().unwrap_or(name);
+            if Builtin::find(method, Form::Method).is_some() {
+                diagnostic =
+                    diagnostic.help(format!("`{method}` is a method: write `x.{method}(..)`"));
             }
+            (ExprKind::Int(0), self.error(diagnostic))
         }
     }
 
@@ -33,15 +38,15 @@ impl Infer<'_> {
     pub(super) fn method(
         &mut self,
         receiver: &mut Expr,
-        name: &str,
+        (name, at): (&str, Span),
         args: &mut [Expr],
         span: Span,
     ) -> (ExprKind, Type) {
         let ty = self.expr(receiver);
-        if let Some(found) = self.slice_method(receiver, name, args, span) {
+        if let Some(found) = self.slice_method(receiver, name, args, at) {
             return found;
         }
-        if let Some(found) = self.block_field(receiver, name, args, span) {
+        if let Some(found) = self.block_field(receiver, name, args, at) {
             return found;
         }
         for arg in args.iter_mut() {
@@ -57,15 +62,15 @@ impl Infer<'_> {
         }
         let found = self.describe(&ty);
         let mut diagnostic = Diagnostic::new(
-            span,
+            at,
             format!("{found} has no method `{name}` in the kernel language"),
         );
         if let Some((_, help)) = REFUSED_METHODS.iter().find(|(refused, _)| *refused == name) {
             diagnostic = diagnostic.help(*help);
         } else if let Some(builtin) = Builtin::find(name, Form::Function) {
             diagnostic = diagnostic.help(format!(
-                "`{}` is a function: write `{}(x, ..)`",
-                builtin.name, builtin.name
+                "`{name}` is a function: write `{name}(x{})`",
+                if builtin.args.len() > 1 { ", .." } else { "" }
             ));
         } else {
             diagnostic = diagnostic.help("write a `#[device]` function and call it");
@@ -88,26 +93,37 @@ impl Infer<'_> {
             );
             let plural = if wanted == 1 { "" } else { "s" };
             let message = format!("`{name}` takes {wanted} argument{plural}, found {found}");
-            return (ExprKind::Int(0), self.error(Diagnostic::new(span, message)));
+            let places = ["a", "b", "c", "d"];
+            let (receiver, names) = match (builtin.form, builtin.args.len()) {
+                (Form::Method, count) => ("x.", &places[..(count - 1).min(4)]),
+                (Form::Function, count) => ("", &places[..count.min(4)]),
+            };
+            let help = format!("write `{receiver}{name}({})`", names.join(", "));
+            return (
+                ExprKind::Int(0),
+                self.error(Diagnostic::new(span, message).help(help)),
+            );
         }
         let mut generic: Option<Type> = None;
         for (arg, want) in args.iter_mut().zip(builtin.args) {
             let found = arg.ty.clone();
             match want {
                 Arg::Is(scalar) => {
-                    self.expect(arg.span, &Type::Scalar(*scalar), &found);
+                    self.expect(arg, &Type::Scalar(*scalar), &found);
                 }
-                Arg::T => match &generic {
-                    Some(ty) => {
+                Arg::T => {
+                    if let Some(ty) = &generic {
                         let ty = ty.clone();
-                        self.expect(arg.span, &ty, &found);
-                    }
-                    None => {
+                        self.expect(arg, &ty, &found);
+                    } else {
                         if !self.in_domain(&found, builtin) {
+                            let got_type = self.table.deep(&found);
                             let (wanted, got) = (builtin.domain.describe(), self.describe(&found));
                             let message = format!("`{name}` takes {wanted}, found {got}");
                             let mut diagnostic = Diagnostic::new(arg.span, message);
-                            if builtin.domain == Domain::Float {
+                            if builtin.domain == Domain::Float
+                                && matches!(got_type, Type::Scalar(scalar) if scalar.is_int())
+                            {
                                 diagnostic = diagnostic.help("convert it with `as f32`");
                             }
                             self.error(diagnostic);
@@ -115,12 +131,10 @@ impl Infer<'_> {
                         }
                         generic = Some(found);
                     }
-                },
+                }
             }
         }
-        let generic = generic
-            .map(|ty| self.table.deep(&ty))
-            .unwrap_or(Type::Error);
+        let generic = generic.map_or(Type::Error, |ty| self.table.deep(&ty));
         let elem = |ty: &Type| match ty {
             Type::Vector(elem, _) => (**elem).clone(),
             other => other.clone(),
@@ -179,7 +193,7 @@ impl Infer<'_> {
         let module = self.module;
         if let Some(Item::Printed(printed)) = module.items.get(id.0) {
             for (arg, ty) in args.iter().zip(&printed.params) {
-                self.expect(arg.span, ty, &arg.ty);
+                self.expect(arg, ty, &arg.ty);
             }
             if args.len() != printed.params.len() {
                 let (wanted, found) = (printed.params.len(), args.len());
@@ -199,12 +213,30 @@ impl Infer<'_> {
             let (name, wanted, found) = (&function.name, function.params.len(), args.len());
             let plural = if wanted == 1 { "" } else { "s" };
             let message = format!("`{name}` takes {wanted} argument{plural}, found {found}");
-            return (ExprKind::Int(0), self.error(Diagnostic::new(span, message)));
+            let params = function.params.iter().map(|param| {
+                let name = function
+                    .locals
+                    .get(param.local.0)
+                    .map_or("_", |local| &local.name);
+                format!("{name}: {}", self.spell(&param.ty))
+            });
+            let help = format!(
+                "it is `fn {name}({})`",
+                params.collect::<Vec<_>>().join(", ")
+            );
+            let diagnostic = Diagnostic::new(span, message)
+                .help(help)
+                .rule(name, &function.origin);
+            return (ExprKind::Int(0), self.error(diagnostic));
         }
         let before = self.diagnostics.len();
         let mut sources = Vec::with_capacity(args.len());
         for (arg, param) in args.iter_mut().zip(&function.params) {
-            sources.push(self.argument(arg, &param.ty));
+            let name = function
+                .locals
+                .get(param.local.0)
+                .map_or("_", |local| &local.name);
+            sources.push(self.argument(arg, &param.ty, (function, name)));
         }
         if self.diagnostics.len() > before {
             return (ExprKind::Int(0), function.ret.clone());
@@ -220,7 +252,14 @@ impl Infer<'_> {
     }
 
     /// Checks an argument against its parameter; gives the memory behind it.
-    fn argument(&mut self, arg: &mut Expr, param: &Type) -> Option<Source> {
+    fn argument(
+        &mut self,
+        arg: &mut Expr,
+        param: &Type,
+        (callee, name): (&Function, &str),
+    ) -> Option<Source> {
+        let function = &callee.name;
+        let error = |diagnostic: Diagnostic| diagnostic.rule(function, &callee.origin);
         let found = self.table.shallow(&arg.ty);
         match (param, found) {
             (
@@ -233,26 +272,59 @@ impl Infer<'_> {
             ) => {
                 if *elem != has {
                     let (wanted, got) = (self.describe(elem), self.describe(&has));
-                    let message = format!("expected a slice of {wanted}, found a slice of {got}");
-                    self.error(Diagnostic::new(arg.span, message));
-                } else if *writable && !can {
-                    let name = self.place_name(arg);
                     let message = format!(
-                        "this function writes to the slice, but `{name}` is a read-only binding"
+                        "`{function}` takes a slice of {wanted} as `{name}`, found a slice of {got}"
                     );
-                    self.error(
+                    self.error(error(Diagnostic::new(arg.span, message)));
+                } else if *writable && !can {
+                    let slice = self.place_name(arg);
+                    let message =
+                        format!("`{function}` writes to `{name}`, but `{slice}` is read-only");
+                    self.error(error(
                         Diagnostic::new(arg.span, message)
-                            .help(format!("take it as `{name}: &mut [{elem}]`")),
-                    );
+                            .help(format!("take it as `{slice}: &mut [{elem}]`")),
+                    ));
                 }
                 source
             }
             (Type::Block { .. }, found @ Type::Block { source, .. }) => {
-                self.expect(arg.span, param, &found);
+                self.expect(arg, param, &found);
                 source
             }
+            (Type::Slice { .. }, found @ Type::Array(..)) => {
+                let (wanted, got) = (self.spell(param), self.describe(&found));
+                let message = format!("`{function}` takes `{wanted}` as `{name}`, found {got}");
+                let help = match arg.kind {
+                    ExprKind::Workgroup(_) => {
+                        let mutable = matches!(param, Type::Slice { writable: true, .. });
+                        let mutable = if mutable { "mut " } else { "" };
+                        format!("borrow it: `&{mutable}{}`", self.place_name(arg))
+                    }
+                    _ => "slices are bindings and workgroup memory; take the array by value".into(),
+                };
+                self.error(error(Diagnostic::new(arg.span, message).help(help)));
+                None
+            }
             (_, found) => {
-                self.expect(arg.span, param, &found);
+                if self.unify(param, &found).is_none() {
+                    let (wanted, got) = (self.table.deep(param), self.table.deep(&found));
+                    let message = format!(
+                        "`{function}` takes {} as `{name}`, found {}",
+                        self.describe(&wanted),
+                        self.describe(&got)
+                    );
+                    let mut diagnostic = Diagnostic::new(super::expr::value_span(arg), message);
+                    let help = match (&wanted, &got) {
+                        (Type::Pointer(inner), got) if **inner == *got => {
+                            Some(format!("borrow it: `&mut {}`", self.place_name(arg)))
+                        }
+                        _ => self.conversion(&wanted, &got, Some(arg)),
+                    };
+                    if let Some(help) = help {
+                        diagnostic = diagnostic.help(help);
+                    }
+                    self.error(error(diagnostic));
+                }
                 None
             }
         }

@@ -1,7 +1,7 @@
 //! Types of expressions.
 
-use super::Infer;
 use super::unify::Kind;
+use super::{Around, Infer};
 use crate::diagnostic::Diagnostic;
 use crate::expr::{BinaryOp, Expr, ExprKind, UnaryOp};
 use crate::item::{Item, ItemId};
@@ -22,7 +22,6 @@ impl Infer<'_> {
             ExprKind::Int(_) | ExprKind::Hex(_) => self.table.fresh(Kind::Int),
             ExprKind::Float(_) => self.table.fresh(Kind::Float),
             ExprKind::Bool(_) => Type::BOOL,
-            ExprKind::Literal(_) => known,
             ExprKind::Local(local) => self.local_type(*local),
             ExprKind::Binding(index) => {
                 let index = *index;
@@ -81,7 +80,7 @@ impl Infer<'_> {
                 let len = elems.len() as u32;
                 for elem in elems {
                     let found = self.expr(elem);
-                    ty = self.expect(elem.span, &ty, &found);
+                    ty = self.expect(elem, &ty, &found);
                 }
                 Type::Array(Box::new(ty), len)
             }
@@ -91,43 +90,71 @@ impl Infer<'_> {
             }
             ExprKind::If(condition, then, otherwise) => {
                 let found = self.expr(condition);
-                self.expect(condition.span, &Type::BOOL, &found);
+                self.expect(condition, &Type::BOOL, &found);
                 let first = self.block(then);
                 match otherwise {
                     None => {
-                        if !matches!(
+                        if matches!(
                             self.table.shallow(&first),
                             Type::Unit | Type::Never | Type::Error
                         ) {
+                            Type::Unit
+                        } else {
                             let at = then.tail.as_ref().map_or(span, |tail| tail.span);
-                            let message =
-                                "this `if` gives a value, but has no `else` to give one otherwise";
-                            self.error(Diagnostic::new(at, message));
+                            let found = self.describe(&first);
+                            let message = format!(
+                                "this `if` gives {found}, but has no `else` to give one otherwise"
+                            );
+                            let diagnostic = Diagnostic::new(at, message);
+                            self.error(diagnostic.help(
+                                "add `else { .. }` with the other value, or end this one with `;`",
+                            ))
                         }
-                        Type::Unit
                     }
                     Some(otherwise) => {
                         let second = self.expr(otherwise);
-                        let at = otherwise.span;
-                        self.expect(at, &first, &second)
+                        self.agree(otherwise, &first, &second, "branches of an `if`")
                     }
                 }
             }
             ExprKind::Block(block) => self.block(block),
             ExprKind::Match(value, arms) => {
                 let scrutinee = self.expr(value);
+                let selector = self.table.deep(&scrutinee);
+                let is_int = self.table.kind(&selector) == Some(Kind::Int)
+                    || matches!(
+                        selector,
+                        Type::Scalar(Scalar::I32 | Scalar::U32) | Type::Error
+                    );
+                if !is_int {
+                    let found = self.describe(&selector);
+                    let message = format!("a `match` is on an integer, found {found}");
+                    self.error(
+                        Diagnostic::new(value.span, message).help("write `if` and `else if`"),
+                    );
+                }
+                let mut seen = Vec::new();
                 let mut ty = Type::Never;
                 for (patterns, arm) in arms.iter_mut() {
                     for pattern in patterns {
+                        if let ExprKind::Int(number) | ExprKind::Hex(number) = pattern.kind {
+                            if seen.contains(&number) {
+                                let message = format!("{number} is matched twice");
+                                self.error(Diagnostic::new(pattern.span, message));
+                            }
+                            seen.push(number);
+                        }
                         let found = self.expr(pattern);
-                        self.expect(pattern.span, &scrutinee, &found);
+                        self.expect(pattern, &scrutinee, &found);
                     }
+                    self.loops.push(Around::Match);
                     let found = self.expr(arm);
-                    ty = self.expect(arm.span, &ty, &found);
+                    self.loops.pop();
+                    ty = self.agree(arm, &ty, &found, "arms of a `match`");
                 }
                 if !arms.last().is_some_and(|(patterns, _)| patterns.is_empty()) {
                     let diagnostic =
-                        Diagnostic::new(span, "this `match` does not cover every value");
+                        Diagnostic::new(value.span, "this `match` does not cover every value");
                     self.error(diagnostic.help("end it with `_ => …`"));
                 }
                 ty
@@ -156,19 +183,20 @@ impl Infer<'_> {
                 expr.kind = kind;
                 ty
             }
-            ExprKind::Named(name, args) => {
-                let name = name.clone();
-                let (kind, ty) = self.named(&name, args, span);
+            ExprKind::Named(name, at, args) => {
+                let (name, at) = (name.clone(), *at);
+                let (kind, ty) = self.named((&name, at), args, span);
                 expr.kind = kind;
                 ty
             }
-            ExprKind::Method(receiver, name, args) => {
-                let name = name.clone();
-                let (kind, ty) = self.method(receiver, &name, args, span);
+            ExprKind::Method(receiver, name, at, args) => {
+                let (name, at) = (name.clone(), *at);
+                let (kind, ty) = self.method(receiver, (&name, at), args, span);
                 expr.kind = kind;
                 ty
             }
-            ExprKind::Instance(..)
+            ExprKind::Literal(_)
+            | ExprKind::Instance(..)
             | ExprKind::Printed(..)
             | ExprKind::Builtin(..)
             | ExprKind::Load { .. }
@@ -176,6 +204,24 @@ impl Infer<'_> {
         };
         expr.ty = ty.clone();
         ty
+    }
+
+    /// The one type of several branches, of which `branch` is a later one.
+    fn agree(&mut self, branch: &Expr, first: &Type, found: &Type, what: &str) -> Type {
+        if let Some(ty) = self.unify(first, found) {
+            return ty;
+        }
+        let (first, found) = (self.table.deep(first), self.table.deep(found));
+        let message = format!(
+            "the {what} give one type: the first gives {}, this one {}",
+            self.describe(&first),
+            self.describe(&found)
+        );
+        let mut diagnostic = Diagnostic::new(value_span(branch), message);
+        if let Some(help) = self.conversion(&first, &found, Some(branch)) {
+            diagnostic = diagnostic.help(help);
+        }
+        self.error(diagnostic)
     }
 
     fn constant(&mut self, id: ItemId, span: Span) -> Type {
@@ -204,7 +250,7 @@ impl Infer<'_> {
             tail: Some(Box::new(value.clone())),
         };
         let found = self.block(&mut block);
-        self.expect(value.span, ty, &found);
+        self.expect(value, ty, &found);
         self.resolve_body(&mut block);
         self.table = table;
         self.function = function;
@@ -213,14 +259,18 @@ impl Infer<'_> {
 
     fn unary(&mut self, op: UnaryOp, span: Span, found: &Type) -> Type {
         let ty = self.table.deep(found);
-        let kind = self.table.kind(&ty);
+        let elem = element(&ty);
+        let kind = self.table.kind(elem);
         let fits = match op {
             UnaryOp::Neg => {
-                kind.is_some() || matches!(ty.scalar(), Some(Scalar::I32 | Scalar::F32))
+                kind.is_some() || matches!(elem.scalar(), Some(Scalar::I32 | Scalar::F32))
             }
             UnaryOp::Not => {
                 kind == Some(Kind::Int)
-                    || matches!(ty.scalar(), Some(Scalar::I32 | Scalar::U32 | Scalar::Bool))
+                    || matches!(
+                        elem.scalar(),
+                        Some(Scalar::I32 | Scalar::U32 | Scalar::Bool)
+                    )
             }
         };
         if fits || ty == Type::Error {
@@ -256,14 +306,19 @@ impl Infer<'_> {
             };
         }
         if op.is_logical() {
-            self.expect(left.0.span, &Type::BOOL, &a);
-            self.expect(right.0.span, &Type::BOOL, &b);
+            self.expect(left.0, &Type::BOOL, &a);
+            self.expect(right.0, &Type::BOOL, &b);
             return Type::BOOL;
         }
         if op.is_shift() {
             self.operand(op, left.0.span, &a, Kind::Int);
+            if let Type::Vector(_, len) = a {
+                let by = Type::vector(Scalar::U32, len);
+                self.expect(right.0, &by, &b);
+                return a;
+            }
             if self.table.kind(&b).is_some() {
-                self.expect(right.0.span, &Type::U32, &b);
+                self.expect(right.0, &Type::U32, &b);
             } else {
                 self.operand(op, right.0.span, &b, Kind::Int);
             }
@@ -277,14 +332,14 @@ impl Infer<'_> {
                 BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div
             )
         {
-            self.expect(right.0.span, elem, &b);
+            self.expect(right.0, elem, &b);
             return a;
         }
         if let Type::Vector(elem, _) = &b
             && !matches!(a, Type::Vector(..))
             && op == BinaryOp::Mul
         {
-            self.expect(left.0.span, elem, &a);
+            self.expect(left.0, elem, &a);
             return b;
         }
         let Some(ty) = self.unify(&a, &b) else {
@@ -293,13 +348,27 @@ impl Infer<'_> {
                 "`{}` needs two operands of one type: the left is {l}, the right is {r}",
                 op.text()
             );
-            let mut diagnostic = Diagnostic::new(right.0.span, message);
-            if let Some(help) = self.conversion(&a, &b) {
+            // A literal is what its author changes.
+            let literal = self.table.kind(&a).is_some() && self.table.kind(&b).is_none();
+            let (culprit, wanted, found) = if literal {
+                (left.0, &b, &a)
+            } else {
+                (right.0, &a, &b)
+            };
+            let mut diagnostic = Diagnostic::new(culprit.span, message);
+            if let Some(help) = self.conversion(wanted, found, Some(culprit)) {
                 diagnostic = diagnostic.help(help);
             }
             return self.error(diagnostic);
         };
         if op.is_comparison() {
+            if ty == Type::BOOL && !matches!(op, BinaryOp::Eq | BinaryOp::Ne) {
+                let message = format!("`{}` does not compare `bool`", op.text());
+                self.error(
+                    Diagnostic::new(span, message).help("write it with `&&`, `||`, `!`, `==`"),
+                );
+                return Type::BOOL;
+            }
             if matches!(ty, Type::Scalar(_) | Type::Infer(_)) {
                 return Type::BOOL;
             }
@@ -312,6 +381,9 @@ impl Infer<'_> {
         if op.is_bitwise() {
             if ty.scalar() != Some(Scalar::Bool) {
                 self.operand(op, left.0.span, &ty, Kind::Int);
+            } else if op == BinaryOp::BitXor {
+                let diagnostic = Diagnostic::new(span, "`^` takes integers, found `bool`");
+                self.error(diagnostic.help("write `!=`"));
             }
             return ty;
         }
@@ -321,8 +393,9 @@ impl Infer<'_> {
 
     /// Reports unless `ty` is a number, or an integer, that `op` takes.
     fn operand(&mut self, op: BinaryOp, span: Span, ty: &Type, kind: Kind) {
-        let is = self.table.kind(ty);
-        let scalar = ty.scalar();
+        let elem = element(ty);
+        let is = self.table.kind(elem);
+        let scalar = elem.scalar();
         let fits = match kind {
             Kind::Int => is == Some(Kind::Int) || scalar.is_some_and(Scalar::is_int),
             _ => is.is_some() || scalar.is_some_and(|scalar| scalar != Scalar::Bool),
@@ -357,12 +430,12 @@ impl Infer<'_> {
             return target;
         }
         match (&ty, &target) {
-            (Type::Error, _) | (Type::Scalar(_), Type::Scalar(Scalar::I32 | Scalar::U32)) => target,
             (Type::Scalar(Scalar::Bool), Type::Scalar(Scalar::F32)) => {
                 let diagnostic = Diagnostic::new(span, "`bool` cannot be cast to `f32`");
                 self.error(diagnostic.help("write `if x { 1.0 } else { 0.0 }`"))
             }
-            (Type::Scalar(_), Type::Scalar(Scalar::F32)) => target,
+            (Type::Error, _)
+            | (Type::Scalar(_), Type::Scalar(Scalar::I32 | Scalar::U32 | Scalar::F32)) => target,
             (Type::Scalar(_), Type::Scalar(Scalar::Bool)) => {
                 let diagnostic = Diagnostic::new(span, "a number cannot be cast to `bool`");
                 self.error(diagnostic.help("compare it: `x != 0`"))
@@ -450,5 +523,23 @@ impl Infer<'_> {
                 self.error(diagnostic.help("pass the value, or `&mut` a local variable"))
             }
         }
+    }
+}
+
+/// The type of a vector's components; of anything else, the type itself.
+fn element(ty: &Type) -> &Type {
+    match ty {
+        Type::Vector(elem, _) => elem,
+        other => other,
+    }
+}
+
+/// The place of the value that `expr` ends with: the tail of a block rather than its braces.
+pub(super) fn value_span(expr: &Expr) -> Span {
+    match &expr.kind {
+        ExprKind::Block(Block {
+            tail: Some(tail), ..
+        }) => value_span(tail),
+        _ => expr.span,
     }
 }

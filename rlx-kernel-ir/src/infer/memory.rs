@@ -15,7 +15,7 @@ impl Infer<'_> {
         let at = self.table.shallow(&at);
         let is_literal = self.table.kind(&at).is_some();
         if is_literal {
-            self.expect(index.span, &Type::U32, &at);
+            self.expect(index, &Type::U32, &at);
         } else if !matches!(at, Type::Error)
             && !at
                 .scalar()
@@ -26,7 +26,7 @@ impl Infer<'_> {
             self.error(Diagnostic::new(index.span, message).help("convert it with `as u32`"));
         }
         match self.table.shallow(&container) {
-            Type::Slice { elem, .. } => match *elem {
+            Type::Slice { elem, source, .. } => match *elem {
                 Type::Packed(format) => {
                     let name = self.place_name(base);
                     let kind = self
@@ -38,7 +38,12 @@ impl Infer<'_> {
                     let help = format!("take a block, `{name}.block(i)`, and decode it");
                     self.error(Diagnostic::new(base.span, message).help(help))
                 }
-                elem => elem,
+                elem => {
+                    if let Some(len) = source.and_then(|source| self.workgroup_length(source)) {
+                        self.constant_index(index, len);
+                    }
+                    elem
+                }
             },
             Type::Array(elem, len) => {
                 self.constant_index(index, len);
@@ -94,10 +99,13 @@ impl Infer<'_> {
                 );
                 (ExprKind::Length(source), Type::Error)
             }
-            ("len", _, []) => (ExprKind::Length(source), Type::U32),
+            ("len", _, []) => match self.workgroup_length(source) {
+                Some(len) => (ExprKind::Int(u64::from(len)), Type::U32),
+                None => (ExprKind::Length(source), Type::U32),
+            },
             ("block", Type::Packed(format), [index]) => {
                 let found = self.expr(index);
-                self.expect(index.span, &Type::U32, &found);
+                self.expect(index, &Type::U32, &found);
                 let bytes = self.module.format(*format).map_or(0, |format| format.bytes);
                 let address = index
                     .clone()
@@ -121,6 +129,17 @@ impl Infer<'_> {
                 (ExprKind::Int(0), self.error(Diagnostic::new(span, message)))
             }
         })
+    }
+
+    /// The elements of workgroup memory, which its type gives.
+    fn workgroup_length(&self, source: Source) -> Option<u32> {
+        let Source::Workgroup(index) = source else {
+            return None;
+        };
+        match &self.module.kernel.as_ref()?.workgroup.get(index)?.ty {
+            Type::Array(_, len) => Some(*len),
+            _ => None,
+        }
     }
 
     /// The accessors of a block; `None` where the receiver is none.
@@ -195,7 +214,7 @@ impl Infer<'_> {
             (None, []) => Ok((kind, align, offset)),
             (Some(count), [index]) => {
                 let found = self.expr(index);
-                self.expect(index.span, &Type::U32, &found);
+                self.expect(index, &Type::U32, &found);
                 if count != OPEN {
                     self.constant_index(index, (count * field.kind.size()) / kind.size());
                 }

@@ -2,7 +2,7 @@
 
 use super::Infer;
 use crate::diagnostic::Diagnostic;
-use crate::expr::{Expr, ExprKind};
+use crate::expr::{Expr, ExprKind, UnaryOp};
 use crate::stmt::{Block, Stmt};
 use crate::types::{Scalar, Type};
 
@@ -30,13 +30,30 @@ impl Infer<'_> {
                     );
                 }
             }
-            (ExprKind::Float(text), _) => {
-                if !text.parse::<f32>().is_ok_and(f32::is_finite) {
-                    let message = format!("{text} does not fit `f32`");
-                    self.error(
-                        Diagnostic::new(expr.span, message).help("the largest f32 is 3.4028235e38"),
-                    );
-                }
+            (ExprKind::Unary(UnaryOp::Neg, inner), Type::Scalar(Scalar::U32)) => {
+                let (message, help) = match inner.kind {
+                    ExprKind::Int(value) if value > 0 => (
+                        format!("-{value} does not fit `u32`"),
+                        "write the number as an `i32`, such as `-1i32`",
+                    ),
+                    _ => (
+                        "`-` cannot be applied to `u32`".to_string(),
+                        "convert it with `as i32`",
+                    ),
+                };
+                self.error(Diagnostic::new(expr.span, message).help(help));
+            }
+            (ExprKind::Array(elems), _) if elems.is_empty() => {
+                self.error(Diagnostic::new(
+                    expr.span,
+                    "an array has at least one element",
+                ));
+            }
+            (ExprKind::Float(text), _) if !text.parse::<f32>().is_ok_and(f32::is_finite) => {
+                let message = format!("{text} does not fit `f32`");
+                self.error(
+                    Diagnostic::new(expr.span, message).help("the largest f32 is 3.4028235e38"),
+                );
             }
             _ => {}
         }
@@ -62,7 +79,9 @@ pub(crate) fn each_expr(block: &mut Block, visit: &mut dyn FnMut(&mut Expr)) {
             } => {
                 in_expr(start, visit);
                 in_expr(end, visit);
-                step.iter_mut().for_each(|step| in_expr(step, visit));
+                if let Some(step) = step {
+                    in_expr(step, visit);
+                }
                 each_expr(body, visit);
             }
             Stmt::While { condition, body } => {
@@ -93,14 +112,16 @@ fn in_expr(expr: &mut Expr, visit: &mut dyn FnMut(&mut Expr)) {
             in_expr(b, visit);
         }
         ExprKind::Call(_, args)
-        | ExprKind::Named(_, args)
+        | ExprKind::Named(_, _, args)
         | ExprKind::Array(args)
         | ExprKind::Instance(_, args)
         | ExprKind::Printed(_, args)
         | ExprKind::Builtin(_, args) => args.iter_mut().for_each(|arg| in_expr(arg, visit)),
-        ExprKind::Method(receiver, _, args) => {
+        ExprKind::Method(receiver, _, _, args) => {
             in_expr(receiver, visit);
-            args.iter_mut().for_each(|arg| in_expr(arg, visit));
+            for arg in args {
+                in_expr(arg, visit);
+            }
         }
         ExprKind::If(condition, then, otherwise) => {
             in_expr(condition, visit);
@@ -113,9 +134,9 @@ fn in_expr(expr: &mut Expr, visit: &mut dyn FnMut(&mut Expr)) {
         ExprKind::Match(value, arms) => {
             in_expr(value, visit);
             for (patterns, arm) in arms {
-                patterns
-                    .iter_mut()
-                    .for_each(|pattern| in_expr(pattern, visit));
+                for pattern in patterns {
+                    in_expr(pattern, visit);
+                }
                 in_expr(arm, visit);
             }
         }
@@ -132,4 +153,36 @@ fn in_expr(expr: &mut Expr, visit: &mut dyn FnMut(&mut Expr)) {
         | ExprKind::Length(_) => {}
     }
     visit(expr);
+}
+
+/// Calls `visit` on every statement below `block`, but for those inside expressions that have a
+/// value.
+pub(super) fn each_stmt(block: &Block, visit: &mut dyn FnMut(&Stmt)) {
+    fn branches(expr: &Expr, visit: &mut dyn FnMut(&Stmt)) {
+        match &expr.kind {
+            ExprKind::If(_, then, otherwise) => {
+                each_stmt(then, visit);
+                if let Some(otherwise) = otherwise {
+                    branches(otherwise, visit);
+                }
+            }
+            ExprKind::Block(block) => each_stmt(block, visit),
+            ExprKind::Match(_, arms) => arms.iter().for_each(|(_, arm)| branches(arm, visit)),
+            _ => {}
+        }
+    }
+
+    for stmt in &block.stmts {
+        visit(stmt);
+        match stmt {
+            Stmt::Expr(expr) => branches(expr, visit),
+            Stmt::For { body, .. } | Stmt::While { body, .. } | Stmt::Loop { body, .. } => {
+                each_stmt(body, visit);
+            }
+            _ => {}
+        }
+    }
+    if let Some(tail) = &block.tail {
+        branches(tail, visit);
+    }
 }

@@ -1,7 +1,7 @@
 //! Types of statements and blocks.
 
-use super::Infer;
 use super::unify::Kind;
+use super::{Around, Infer};
 use crate::diagnostic::Diagnostic;
 use crate::stmt::{Block, Stmt};
 use crate::types::Type;
@@ -25,6 +25,7 @@ impl Infer<'_> {
 
     /// Whether control never goes past the statement.
     fn stmt(&mut self, stmt: &mut Stmt) -> bool {
+        let is_break = matches!(stmt, Stmt::Break(_));
         match stmt {
             Stmt::Let { local, init, .. } => {
                 let declared = self.local_type(*local);
@@ -32,10 +33,12 @@ impl Infer<'_> {
                 let found = self.expr(init);
                 match self.table.shallow(&found) {
                     Type::Unit => {
-                        self.error(Diagnostic::new(
+                        let diagnostic = Diagnostic::new(
                             init.span,
                             "expected a value, found an expression without one",
-                        ));
+                        );
+                        self.error(diagnostic.help("end its block with the value, without a `;`"));
+                        self.locals()[local.0].ty = Type::Error;
                     }
                     Type::Slice { .. } => {
                         let diagnostic =
@@ -43,10 +46,11 @@ impl Infer<'_> {
                         self.error(diagnostic.help(
                             "index it, or pass it to a `#[device]` function, where it is used",
                         ));
+                        self.locals()[local.0].ty = Type::Error;
                     }
                     _ => {
-                        let ty = self.expect(init.span, &declared, &found);
-                        if ty != Type::Error {
+                        let ty = self.expect(init, &declared, &found);
+                        if ty != Type::Error || self.table.kind(&declared).is_some() {
                             self.locals()[local.0].ty = ty;
                         }
                     }
@@ -64,12 +68,12 @@ impl Infer<'_> {
                 match op {
                     None => {
                         let found = self.expr(value);
-                        self.expect(value.span, &ty, &found);
+                        self.expect(value, &ty, &found);
                     }
                     Some(op) => {
                         let found = self.expr(value);
                         let result = self.binary(*op, *span, (place, &ty), (value, &found));
-                        self.expect(value.span, &ty, &result);
+                        self.expect(value, &ty, &result);
                     }
                 }
                 false
@@ -85,41 +89,53 @@ impl Infer<'_> {
             } => {
                 let declared = self.local_type(*local);
                 let (from, to) = (self.expr(start), self.expr(end));
-                let mut ty = self.expect(end.span, &from, &to);
+                let mut ty = self.expect(end, &from, &to);
                 if let Some(step) = step {
                     let found = self.expr(step);
                     // `step_by` takes a `usize` in Rust, so a literal fits whatever the range is.
-                    ty = self.expect(step.span, &ty, &found);
+                    ty = self.expect(step, &ty, &found);
                 }
-                let ty = self.expect(start.span, &declared, &ty);
+                let ty = self.expect(start, &declared, &ty);
                 let int = self.table.fresh(Kind::Int);
                 if ty != Type::Error && self.unify(&ty, &int).is_none() {
                     let found = self.describe(&ty);
                     let message = format!("a range counts integers, found {found}");
                     self.error(Diagnostic::new(start.span, message));
                 }
-                self.loops += 1;
+                self.loops.push(Around::Loop);
                 self.block(body);
-                self.loops -= 1;
+                self.loops.pop();
                 false
             }
             Stmt::While { condition, body } => {
                 let found = self.expr(condition);
-                self.expect(condition.span, &Type::BOOL, &found);
-                self.loops += 1;
+                self.expect(condition, &Type::BOOL, &found);
+                self.loops.push(Around::Loop);
                 self.block(body);
-                self.loops -= 1;
+                self.loops.pop();
                 false
             }
-            Stmt::Loop { body, .. } => {
-                self.loops += 1;
+            Stmt::Loop { body, span } => {
+                if !breaks(body) && !returns(body) {
+                    self.error(
+                        Diagnostic::new(*span, "this loop never ends, and a GPU cannot be stopped")
+                            .help("leave it with `break`, or write `while` or `for`"),
+                    );
+                }
+                self.loops.push(Around::Loop);
                 self.block(body);
-                self.loops -= 1;
+                self.loops.pop();
                 !breaks(body)
             }
             Stmt::Break(span) | Stmt::Continue(span) => {
-                if self.loops == 0 {
+                if !self.loops.contains(&Around::Loop) {
                     self.error(Diagnostic::new(*span, "there is no loop around this"));
+                } else if is_break && self.loops.last() == Some(&Around::Match) {
+                    let message = "on a GPU this `break` would leave the `match`, not the loop";
+                    self.error(
+                        Diagnostic::new(*span, message)
+                            .help("write the `match` as `if` and `else if`, or set a `bool` here and test it after the `match`"),
+                    );
                 }
                 true
             }
@@ -131,7 +147,7 @@ impl Infer<'_> {
                 match value {
                     Some(value) => {
                         let found = self.expr(value);
-                        self.expect(value.span, &ret, &found);
+                        self.expect(value, &ret, &found);
                     }
                     None if ret != Type::Unit => {
                         self.error(Diagnostic::new(
@@ -145,6 +161,13 @@ impl Infer<'_> {
             }
         }
     }
+}
+
+/// Whether a `return` is anywhere in `body`.
+fn returns(body: &Block) -> bool {
+    let mut found = false;
+    super::resolve::each_stmt(body, &mut |stmt| found |= matches!(stmt, Stmt::Return(..)));
+    found
 }
 
 /// Whether a `break` of this very loop is in `body`.

@@ -2,6 +2,8 @@
 
 use super::Infer;
 use crate::diagnostic::Diagnostic;
+use crate::expr::{Expr, ExprKind};
+use crate::item::ItemId;
 use crate::span::Span;
 use crate::types::{Scalar, Type};
 
@@ -150,8 +152,19 @@ impl Infer<'_> {
         self.table.unify(a, b)
     }
 
-    /// Reports unless `found` can be `expected`.
-    pub(super) fn expect(&mut self, span: Span, expected: &Type, found: &Type) -> Type {
+    /// Reports unless `value`, of type `found`, can be `expected`.
+    pub(super) fn expect(&mut self, value: &Expr, expected: &Type, found: &Type) -> Type {
+        self.expect_at(super::expr::value_span(value), expected, found, Some(value))
+    }
+
+    /// Reports at `span` unless `found` can be `expected`.
+    pub(super) fn expect_at(
+        &mut self,
+        span: Span,
+        expected: &Type,
+        found: &Type,
+        value: Option<&Expr>,
+    ) -> Type {
         if let Some(ty) = self.unify(expected, found) {
             return ty;
         }
@@ -162,10 +175,28 @@ impl Infer<'_> {
             self.describe(&got)
         );
         let mut diagnostic = Diagnostic::new(span, message);
-        if let Some(help) = self.conversion(&wanted, &got) {
+        if let Some(help) = self.conversion(&wanted, &got, value) {
             diagnostic = diagnostic.help(help);
         }
         self.error(diagnostic)
+    }
+
+    /// A type as its author writes it.
+    pub(super) fn spell(&self, ty: &Type) -> String {
+        let format = |id: &ItemId| {
+            self.module
+                .format(*id)
+                .map_or("_", |format| format.name.as_str())
+        };
+        match ty {
+            Type::Slice { elem, writable, .. } => {
+                let mutable = if *writable { "mut " } else { "" };
+                format!("&{mutable}[{}]", self.spell(elem))
+            }
+            Type::Packed(id) => format!("Packed<{}>", format(id)),
+            Type::Block { format: id, .. } => format!("Block<{}>", format(id)),
+            other => self.table.deep(other).to_string(),
+        }
     }
 
     /// A type in the words of a message.
@@ -184,32 +215,53 @@ impl Infer<'_> {
                 Some(format) => format!("a block of {}", format.name),
                 None => "a block".into(),
             },
-            _ => format!("`{ty}`"),
+            _ => format!("`{}`", self.spell(&ty)),
         }
     }
 
-    /// How to turn `found` into `expected`, where one word does it.
-    pub(super) fn conversion(&self, expected: &Type, found: &Type) -> Option<String> {
+    /// How to turn `value` of type `found` into `expected`, where one word does it.
+    pub(super) fn conversion(
+        &self,
+        expected: &Type,
+        found: &Type,
+        value: Option<&Expr>,
+    ) -> Option<String> {
         match (expected, found) {
             (Type::Scalar(to), Type::Scalar(from))
                 if *to != Scalar::Bool && *from != Scalar::Bool =>
             {
                 Some(format!("convert it with `as {}`", to.name()))
             }
+            (Type::Infer(_), Type::Scalar(from))
+                if self.table.kind(expected) == Some(Kind::Float) && from.is_int() =>
+            {
+                Some("convert it with `as f32`".into())
+            }
             (Type::Scalar(Scalar::Bool), Type::Scalar(_)) => Some("compare it: `x != 0`".into()),
             (Type::Scalar(to), Type::Scalar(Scalar::Bool)) => Some(format!(
                 "convert it with `as {}`, or choose with `if`",
                 to.name()
             )),
-            (Type::Scalar(Scalar::F32), _) if self.table.kind(found) == Some(Kind::Int) => {
-                Some("write a float literal, such as `1.0`".into())
+            (Type::Scalar(Scalar::F32) | Type::Infer(_), _)
+                if matches!(self.table.kind(expected), None | Some(Kind::Float))
+                    && self.table.kind(found) == Some(Kind::Int) =>
+            {
+                match value.map(|value| &value.kind) {
+                    Some(ExprKind::Int(number)) => Some(format!("write `{number}.0`")),
+                    _ => Some("write float literals, such as `1.0`".into()),
+                }
             }
             (Type::Scalar(scalar), _)
                 if scalar.is_int() && self.table.kind(found) == Some(Kind::Float) =>
             {
-                Some("write an integer literal, such as `1`".into())
+                match value.map(|value| &value.kind) {
+                    Some(ExprKind::Float(text)) if text.ends_with(".0") => {
+                        Some(format!("write `{}`", text.trim_end_matches(".0")))
+                    }
+                    _ => Some("write integer literals, such as `1`".into()),
+                }
             }
-            (Type::Vector(_, len), Type::Scalar(_)) => Some(format!(
+            (Type::Vector(_, len), Type::Scalar(_) | Type::Infer(_)) => Some(format!(
                 "spread it over the components: `Vec{len}::splat(x)`"
             )),
             (Type::Scalar(_), Type::Vector(..)) => Some("take one component, such as `.x`".into()),

@@ -5,6 +5,7 @@ use super::load;
 use super::stmt::Target;
 use super::text::Text;
 use crate::builtin::{Builtin, Spelling};
+use crate::consteval;
 use crate::expr::{BinaryOp, Expr, ExprKind, UnaryOp};
 use crate::item::Item;
 use crate::types::{Scalar, Type};
@@ -42,6 +43,8 @@ impl FunctionPrinter<'_, '_> {
     }
 
     fn unmarked(&mut self, expr: &Expr) -> (Text, Shape) {
+        let fault = consteval::fault(self.context.module, &self.env, expr);
+        self.diagnostics.extend(fault);
         if !matches!(expr.kind, ExprKind::Const(_))
             && let Some(value) = self.folded(expr)
         {
@@ -145,7 +148,7 @@ impl FunctionPrinter<'_, '_> {
                 let args = if is_zero(value) {
                     Vec::new()
                 } else {
-                    let value = if self.is_simple(value) {
+                    let value = if Self::is_simple(value) {
                         self.expr(value)
                     } else {
                         self.spill(value, "value")
@@ -226,11 +229,10 @@ impl FunctionPrinter<'_, '_> {
     /// The literal of a constant expression that is worth folding: one that an unrolled variable or
     /// a format's const went into, or an `if` decided at compile time.
     fn folded(&self, expr: &Expr) -> Option<String> {
-        let worth = match &expr.kind {
-            ExprKind::Local(_) => true,
-            ExprKind::Binary(..) | ExprKind::Unary(..) | ExprKind::Cast(_) => true,
-            _ => false,
-        };
+        let worth = matches!(
+            expr.kind,
+            ExprKind::Local(_) | ExprKind::Binary(..) | ExprKind::Unary(..) | ExprKind::Cast(_)
+        );
         if !worth {
             return None;
         }
@@ -265,11 +267,11 @@ impl FunctionPrinter<'_, '_> {
             self.plain("}");
             return (Text::new(name), Shape::Atom);
         }
-        if self.needs_statements(b) && !self.is_simple(a) {
+        if self.needs_statements(b) && !Self::is_simple(a) {
             let left = self.spill(a, "left");
             let (right, shape) = self.shaped(b);
             return (
-                self.joined(op, (left, Shape::Atom), (right, shape), b),
+                Self::joined(op, (left, Shape::Atom), (right, shape), b),
                 Shape::Binary(op),
             );
         }
@@ -279,26 +281,28 @@ impl FunctionPrinter<'_, '_> {
         }
         let left = self.shaped(a);
         let right = self.shaped(b);
-        (self.joined(op, left, right, b), Shape::Binary(op))
+        (Self::joined(op, left, right, b), Shape::Binary(op))
     }
 
     fn neutral<'e>(&self, op: BinaryOp, a: &'e Expr, b: &'e Expr) -> Option<&'e Expr> {
         let (left, right) = (self.eval(a), self.eval(b));
         match (op, left, right) {
-            (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Shr | BinaryOp::Shl, None, Some(0))
-            | (BinaryOp::Mul | BinaryOp::Div, None, Some(1)) => Some(a),
-            (BinaryOp::Add, Some(0), None) | (BinaryOp::Mul, Some(1), None) => Some(b),
-            (BinaryOp::And, Some(1), None) | (BinaryOp::Or, Some(0), None) => Some(b),
-            (BinaryOp::And, None, Some(1)) | (BinaryOp::Or, None, Some(0)) => Some(a),
+            (
+                BinaryOp::Add | BinaryOp::Sub | BinaryOp::Shr | BinaryOp::Shl | BinaryOp::Or,
+                None,
+                Some(0),
+            )
+            | (BinaryOp::Mul | BinaryOp::Div | BinaryOp::And, None, Some(1)) => Some(a),
+            (BinaryOp::Add | BinaryOp::Or, Some(0), None)
+            | (BinaryOp::Mul | BinaryOp::And, Some(1), None) => Some(b),
             _ => None,
         }
     }
 
-    fn joined(&self, op: BinaryOp, left: (Text, Shape), right: (Text, Shape), b: &Expr) -> Text {
+    fn joined(op: BinaryOp, left: (Text, Shape), right: (Text, Shape), b: &Expr) -> Text {
         let wrap = |(text, shape): (Text, Shape), is_left: bool| {
             let bare = match shape {
-                Shape::Atom => true,
-                Shape::Unary => true,
+                Shape::Atom | Shape::Unary => true,
                 Shape::Binary(inner) => nests(op, inner, is_left),
             };
             if bare { text } else { parenthesised(&text) }
@@ -381,7 +385,7 @@ impl FunctionPrinter<'_, '_> {
         args.iter()
             .enumerate()
             .map(|(index, arg)| {
-                if index < last && !self.is_simple(arg) {
+                if index < last && !Self::is_simple(arg) {
                     self.spill(arg, "value")
                 } else {
                     self.expr(arg)
@@ -408,28 +412,21 @@ impl FunctionPrinter<'_, '_> {
         if let ExprKind::If(condition, then, otherwise) = &expr.kind
             && let Some(value) = self.eval(condition)
         {
-            let taken = if value != 0 { Some(then) } else { None };
-            match (taken, otherwise.as_deref()) {
-                (Some(block), _) if block.stmts.is_empty() => {
-                    if let Some(tail) = &block.tail {
-                        return self.shaped(tail);
-                    }
-                }
-                (
-                    None,
-                    Some(Expr {
-                        kind: ExprKind::Block(block),
-                        ..
-                    }),
-                ) if block.stmts.is_empty() => {
-                    if let Some(tail) = &block.tail {
-                        return self.shaped(tail);
-                    }
-                }
-                (None, Some(other)) if matches!(other.kind, ExprKind::If(..)) => {
-                    return self.shaped(other);
-                }
-                _ => {}
+            // Decided: the block that is taken, or the `if` that follows.
+            let taken = match otherwise.as_deref() {
+                _ if value != 0 => Some(then),
+                Some(Expr {
+                    kind: ExprKind::Block(block),
+                    ..
+                }) => Some(block),
+                Some(other) => return self.shaped(other),
+                None => None,
+            };
+            if let Some(block) = taken
+                && block.stmts.is_empty()
+                && let Some(tail) = &block.tail
+            {
+                return self.shaped(tail);
             }
         }
         if let Some((condition, then, otherwise)) = self.as_select(expr) {
@@ -462,8 +459,8 @@ impl FunctionPrinter<'_, '_> {
         (plain
             && self.eval(condition).is_none()
             && !self.needs_statements(condition)
-            && self.is_simple(then)
-            && self.is_simple(otherwise))
+            && Self::is_simple(then)
+            && Self::is_simple(otherwise))
         .then_some((condition, then, otherwise))
     }
 
@@ -513,7 +510,7 @@ impl FunctionPrinter<'_, '_> {
             | ExprKind::Deref(inner)
             | ExprKind::Load { address: inner, .. } => self.needs_statements(inner),
             ExprKind::Repeat(inner, _) => {
-                self.needs_statements(inner) || !is_zero(inner) && !self.is_simple(inner)
+                self.needs_statements(inner) || !is_zero(inner) && !Self::is_simple(inner)
             }
             ExprKind::Binary(_, a, b) | ExprKind::Index(a, b) => {
                 self.needs_statements(a) || self.needs_statements(b)
@@ -527,7 +524,7 @@ impl FunctionPrinter<'_, '_> {
     }
 
     /// Whether `expr` costs nothing and changes nothing.
-    fn is_simple(&self, expr: &Expr) -> bool {
+    fn is_simple(expr: &Expr) -> bool {
         match &expr.kind {
             ExprKind::Int(_)
             | ExprKind::Hex(_)
@@ -538,13 +535,13 @@ impl FunctionPrinter<'_, '_> {
             | ExprKind::Param(_)
             | ExprKind::Const(_) => true,
             ExprKind::Unary(_, inner) | ExprKind::Field(inner, _) | ExprKind::Cast(inner) => {
-                self.is_simple(inner)
+                Self::is_simple(inner)
             }
             ExprKind::Binary(op, a, b) => {
                 !op.is_logical()
                     && !matches!(op, BinaryOp::Div | BinaryOp::Rem)
-                    && self.is_simple(a)
-                    && self.is_simple(b)
+                    && Self::is_simple(a)
+                    && Self::is_simple(b)
             }
             _ => false,
         }

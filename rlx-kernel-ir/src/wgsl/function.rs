@@ -1,6 +1,7 @@
 //! One function.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::fmt::Write as _;
 
 use super::load::LoadHelper;
 use super::module::Context;
@@ -87,13 +88,13 @@ impl<'c, 'm> FunctionPrinter<'c, 'm> {
         ty.wgsl().unwrap_or_default()
     }
 
-    fn finish(mut self, head: Text) -> Result<PrintedFunction, Vec<Diagnostic>> {
+    fn finish(mut self, head: &Text) -> Result<PrintedFunction, Vec<Diagnostic>> {
         if !self.diagnostics.is_empty() {
             return Err(self.diagnostics);
         }
         let start = self.printed.text.len();
         let mut text = std::mem::take(&mut self.printed.text);
-        text.append(&head);
+        text.append(head);
         text.append(&self.out);
         text.push("}\n");
         text.mark_from(start, self.function.span);
@@ -125,7 +126,7 @@ impl<'c, 'm> FunctionPrinter<'c, 'm> {
             ret => format!(" -> {}", Self::type_name(ret)),
         };
         let head = Text::new(format!("fn {name}({}){ret} {{\n", params.join(", ")));
-        self.finish(head)
+        self.finish(&head)
     }
 
     /// The entry point.
@@ -172,15 +173,16 @@ impl<'c, 'm> FunctionPrinter<'c, 'm> {
         head.push_str(") {\n");
         let made = "workgroup_id.x + workgroup_id.y * num_workgroups.x";
         if self.printed.inputs.contains(&Input::WorkgroupIndex) {
-            head.push_str(&format!("    let workgroup_index = {made};\n"));
+            let _ = writeln!(head, "    let workgroup_index = {made};");
         }
         if self.printed.inputs.contains(&Input::GlobalIndex) {
             let size = size_product([x, y, z]);
-            head.push_str(&format!(
-                "    let global_index = ({made}) * {size}u + local_index;\n"
-            ));
+            let _ = writeln!(
+                head,
+                "    let global_index = ({made}) * {size}u + local_index;"
+            );
         }
-        self.finish(Text::new(head))
+        self.finish(&Text::new(head))
     }
 
     /// The value of a const.

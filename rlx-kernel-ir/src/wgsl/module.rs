@@ -31,6 +31,8 @@ pub(super) struct Context<'m> {
     pub module: &'m Module,
     pub typed: &'m Typed,
     pub names: Names,
+    /// The entry point's name.
+    pub entry: String,
     pub bindings: Vec<String>,
     pub workgroup: Vec<String>,
     pub instances: Vec<String>,
@@ -67,9 +69,7 @@ impl<'m> Context<'m> {
                 .map(|binding| fresh(&binding.name))
                 .collect()
         });
-        if let Some(kernel) = kernel {
-            fresh(&kernel.function.wgsl_name);
-        }
+        let entry = kernel.map_or_else(String::new, |kernel| fresh(&kernel.function.wgsl_name));
         let workgroup: Vec<String> = kernel.map_or_else(Vec::new, |kernel| {
             kernel
                 .workgroup
@@ -106,6 +106,7 @@ impl<'m> Context<'m> {
             module,
             typed,
             names,
+            entry,
             bindings,
             workgroup,
             instances,
@@ -199,7 +200,7 @@ pub fn print(module: &Module, typed: &Typed) -> Result<Printed, Vec<Diagnostic>>
     };
     let mut context = Context::new(module, typed);
     context.print_instances()?;
-    let entry = super::name::spell(&kernel.function.wgsl_name);
+    let entry = context.entry.clone();
     let main = FunctionPrinter::new(&context, body).entry(&entry, kernel.workgroup_size)?;
     let reached = context.reachable(&main);
 

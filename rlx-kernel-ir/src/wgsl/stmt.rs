@@ -76,7 +76,7 @@ impl FunctionPrinter<'_, '_> {
     pub fn value(&mut self, expr: &Expr, target: Target<'_>) {
         match &expr.kind {
             ExprKind::If(condition, then, otherwise) => {
-                self.branch(condition, then, otherwise.as_deref(), target, expr.span)
+                self.branch(condition, then, otherwise.as_deref(), target, expr.span);
             }
             ExprKind::Block(block) => {
                 self.plain("{");

@@ -1,14 +1,14 @@
 //! `#[device]`
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens, quote};
+use quote::{ToTokens, format_ident, quote};
 use rlx_kernel_ir::compile_functions;
 use syn::parse::{Parse, ParseStream};
 
 use super::host;
 use crate::chain::{self, Entry, Kind, State};
+use crate::parse::Sink;
 use crate::parse::module::Items;
-use crate::parse::{Sink, Target};
 use crate::{paths, report};
 
 /// A `#[device]` item.
@@ -25,6 +25,13 @@ impl Device {
                     return Err(syn::Error::new_spanned(
                         param,
                         "a device function cannot be generic yet; write it for the types that its kernels use",
+                    ));
+                }
+                refuse_qualifiers(&function.sig, "a device function")?;
+                if let Some(receiver) = function.sig.receiver() {
+                    return Err(syn::Error::new_spanned(
+                        receiver,
+                        "a device function has no `self`; write it outside the `impl`, and take the value as a named parameter",
                     ));
                 }
                 Ok(Self::Function(function))
@@ -51,16 +58,36 @@ impl Device {
         }
     }
 
+    /// The paths in it, but for its own name, which the recursion check wants to see.
     fn paths(&self) -> Vec<syn::Path> {
-        match self {
+        let mut all = match self {
             Self::Function(function) => paths::collect(function, &[]),
             Self::Const(item) => paths::collect_expr(&item.expr),
+        };
+        all.retain(|path| !path.is_ident(self.name()));
+        all
+    }
+}
+
+/// Refuses what changes how a function is called: a GPU calls in one way.
+pub fn refuse_qualifiers(sig: &syn::Signature, what: &str) -> syn::Result<()> {
+    let qualifiers = [
+        sig.asyncness.as_ref().map(ToTokens::to_token_stream),
+        Some(sig.safety.to_token_stream()).filter(|tokens| !tokens.is_empty()),
+        sig.abi.as_ref().map(ToTokens::to_token_stream),
+        sig.variadic.as_ref().map(ToTokens::to_token_stream),
+    ];
+    match qualifiers.into_iter().flatten().next() {
+        Some(tokens) => {
+            let message = format!("{what} is not `{tokens}`; remove it");
+            Err(syn::Error::new_spanned(tokens, message))
         }
+        None => Ok(()),
     }
 }
 
 /// The attribute: keeps the item for rustc and starts collecting its helpers.
-pub fn attribute(attribute: TokenStream, item: TokenStream) -> TokenStream {
+pub fn attribute(attribute: &TokenStream, item: &TokenStream) -> TokenStream {
     if !attribute.is_empty() {
         let error =
             syn::Error::new_spanned(attribute, "`#[device]` takes no arguments").to_compile_error();
@@ -73,23 +100,70 @@ pub fn attribute(attribute: TokenStream, item: TokenStream) -> TokenStream {
             return quote!(#error #item);
         }
     };
-    let name = device.name().to_string();
+    let name = paths::name(device.name());
     if rlx_kernel_ir::Builtin::is_function(&name) {
         let message =
             format!("`{name}` is a function of the kernel language; kernels would call that one");
         let error = syn::Error::new(device.name().span(), message).to_compile_error();
         return quote!(#error #item);
     }
-    let rust = match &device {
+    let paths = device.paths();
+    if paths.is_empty() {
+        return match define(State::alone(item.clone())) {
+            Ok((is_right, definition)) => {
+                let rust = rust_side(&device, is_right);
+                quote!(#rust #definition)
+            }
+            Err(error) => {
+                let error = report::syntax(&error);
+                quote!(#error #item)
+            }
+        };
+    }
+    let rust = rust_side(&device, true);
+    let chain = chain::start(&paths, "__define_device", item);
+    let unfinished = unfinished(device.name(), "kernels cannot use");
+    quote!(#rust #chain #unfinished)
+}
+
+/// What rustc compiles. An item that is known to be wrong keeps its signature alone, so that rustc
+/// does not report it once more.
+fn rust_side(device: &Device, is_right: bool) -> TokenStream {
+    match device {
         Device::Function(function) if host::is_host(function) => {
-            let function = host::function(function);
-            quote!(#[allow(clippy::all, clippy::pedantic, unused_parens)] #function)
+            let function = if is_right {
+                host::function(function)
+            } else {
+                host::signature(function)
+            };
+            quote! {
+                #[allow(clippy::all, clippy::pedantic, unused_parens, dead_code, elided_lifetimes_in_paths)]
+                #function
+            }
         }
         Device::Function(_) => TokenStream::new(),
         Device::Const(item) => quote!(#[allow(dead_code)] #item),
-    };
-    let chain = chain::start(&device.paths(), "__define_device", &item);
-    quote!(#rust #chain)
+    }
+}
+
+/// What is said where the chain of `name` stops.
+pub fn unfinished(name: &syn::Ident, what: &str) -> TokenStream {
+    let message = format!(
+        "{what} `{}`, because a path in it names nothing that kernels know",
+        paths::name(name)
+    );
+    chain::Unfinished {
+        name,
+        message,
+        help: "mark it `#[device]`, and import it by that path; functions cannot call one another in a circle",
+        steps: &[step(name)],
+        statics: false,
+    }
+    .to_tokens()
+}
+
+fn step(name: &syn::Ident) -> syn::Ident {
+    format_ident!("__RLX_DEVICE_{}", name)
 }
 
 /// What `#[format]` hands to [`finish`] besides a device item: its arguments in braces.
@@ -118,14 +192,18 @@ impl Parse for Definition {
 
 /// The end of the chain: checks the item, and defines the macro that carries it.
 pub fn finish(input: TokenStream) -> TokenStream {
-    match try_finish(input) {
-        Ok(tokens) => tokens,
+    match syn::parse2::<State>(input).and_then(define) {
+        Ok((_, tokens)) => tokens,
         Err(error) => report::syntax(&error),
     }
 }
 
-fn try_finish(input: TokenStream) -> syn::Result<TokenStream> {
-    let state: State = syn::parse2(input)?;
+/// Checks the item at the head of `state`, and defines the macro that carries it. Says whether the
+/// item is right, too.
+///
+/// # Errors
+/// What is no syntax at all; all other problems are part of the tokens.
+pub fn define(state: State) -> syn::Result<(bool, TokenStream)> {
     let head = state.head.clone();
     let definition: Definition = syn::parse2(head.clone())?;
     let public: syn::Visibility = syn::parse_quote!(pub);
@@ -149,14 +227,17 @@ fn try_finish(input: TokenStream) -> syn::Result<TokenStream> {
             super::format::paths(format),
             Kind::Format,
         ),
-        (None, None) => return Ok(TokenStream::new()),
+        (None, None) => return Ok((true, TokenStream::new())),
     };
-    let (resolved, mut entries) = state.resolve(&paths);
+    let (mut resolved, mut entries) = state.resolve(&paths);
     let (file, line) = chain::origin(&name);
     let id = chain::identify(&name, &head);
+    if kind != Kind::Const {
+        resolved.push((paths::name(&name), id));
+    }
     let entry = Entry {
         id,
-        name: name.to_string(),
+        name: paths::name(&name),
         krate: chain::crate_name(),
         file,
         line,
@@ -168,18 +249,17 @@ fn try_finish(input: TokenStream) -> syn::Result<TokenStream> {
 
     let mut sink = Sink::default();
     let items = Items::new(&mut sink, &entries)?;
-    let roots: Vec<_> = match items.target(id) {
-        Some(Target::Item(item)) => vec![*item],
-        Some(Target::Format(format)) => format.functions.values().copied().collect(),
-        None => Vec::new(),
+    let problems = if sink.diagnostics.is_empty() {
+        match compile_functions(&items.module, &items.roots(id)) {
+            Ok(_) => Vec::new(),
+            Err(found) => items.unreported(found, &entries, Some(id)),
+        }
+    } else {
+        let unparsed = std::mem::take(&mut sink.diagnostics);
+        items.unreported_syntax(unparsed, &entries, Some(id))
     };
-    let mut problems = sink.diagnostics;
-    if problems.is_empty()
-        && let Err(found) = compile_functions(&items.module, &roots)
-    {
-        problems = found;
-    }
     let errors = report::diagnostics(&problems, &sink.spans, &entries);
     let definition = chain::define(&vis, &name, &entries);
-    Ok(quote!(#errors #definition).into_token_stream())
+    let finished = chain::finished(&step(&name));
+    Ok((problems.is_empty(), quote!(#errors #definition #finished)))
 }

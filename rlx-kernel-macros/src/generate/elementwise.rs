@@ -42,9 +42,9 @@ impl Parse for Table {
 }
 
 /// Starts collecting the functions of the table.
-pub fn table(input: TokenStream) -> TokenStream {
+pub fn table(input: &TokenStream) -> TokenStream {
     match syn::parse2::<Table>(input.clone()) {
-        Ok(table) => chain::start(&table.paths, "__define_elementwise", &input),
+        Ok(table) => chain::start(&table.paths, "__define_elementwise", input),
         Err(error) => report::syntax(&error),
     }
 }

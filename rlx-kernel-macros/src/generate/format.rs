@@ -5,7 +5,7 @@ use quote::{format_ident, quote};
 use rlx_kernel_ir::{Field, FieldKind};
 
 use super::host;
-use crate::chain;
+use crate::chain::{self, State};
 use crate::parse::format::FormatItem;
 use crate::{paths, report};
 
@@ -26,18 +26,34 @@ pub fn paths(format: &FormatItem) -> Vec<syn::Path> {
 }
 
 /// The attribute.
-pub fn attribute(attribute: TokenStream, item: TokenStream) -> TokenStream {
+pub fn attribute(attribute: &TokenStream, item: &TokenStream) -> TokenStream {
     let format = match FormatItem::new(attribute.clone(), item.clone()) {
         Ok(format) => format,
         Err(error) => return report::syntax(&error),
     };
-    let rust = rust_side(&format);
     let head = quote!({ #attribute } #item);
-    let chain = chain::start(&paths(&format), "__define_device", &head);
-    quote!(#rust #chain)
+    let paths = paths(&format);
+    if paths.is_empty() {
+        return match super::device::define(State::alone(head)) {
+            Ok((is_right, definition)) => {
+                let rust = rust_side(&format, is_right);
+                quote!(#rust #definition)
+            }
+            Err(error) => report::syntax(&error),
+        };
+    }
+    let rust = rust_side(&format, true);
+    let chain = chain::start(&paths, "__define_device", &head);
+    let unfinished = super::device::unfinished(&format.ident, "kernels cannot decode");
+    quote!(#rust #chain #unfinished)
 }
 
-fn rust_side(format: &FormatItem) -> TokenStream {
+fn rust_side(format: &FormatItem, is_right: bool) -> TokenStream {
+    let host = if is_right {
+        host::function
+    } else {
+        host::signature
+    };
     let FormatItem {
         args,
         ident,
@@ -53,14 +69,14 @@ fn rust_side(format: &FormatItem) -> TokenStream {
             .iter()
             .any(|name| function.sig.ident == name)
     });
-    let functions = of_trait.into_iter().map(host::function);
-    let own = own.into_iter().map(host::function);
+    let functions = of_trait.into_iter().map(host);
+    let own = own.into_iter().map(host);
     quote! {
         #(#attrs)*
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub struct #ident;
 
-        #[allow(clippy::all, clippy::pedantic, unused_parens, dead_code)]
+        #[allow(clippy::all, clippy::pedantic, unused_parens, dead_code, elided_lifetimes_in_paths)]
         const _: () = {
             trait Fields {
                 #(#signatures;)*

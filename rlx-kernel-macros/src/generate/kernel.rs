@@ -13,9 +13,13 @@ use crate::parse::{Sink, Target};
 use crate::{paths, report};
 
 /// The attribute: checks its own words, then fetches instances and helpers.
-pub fn attribute(attribute: TokenStream, item: TokenStream) -> TokenStream {
+pub fn attribute(attribute: &TokenStream, item: &TokenStream) -> TokenStream {
     let parsed = syn::parse2::<KernelArgs>(attribute.clone())
-        .and_then(|args| Ok((args, syn::parse2::<syn::ItemFn>(item.clone())?)));
+        .and_then(|args| Ok((args, syn::parse2::<syn::ItemFn>(item.clone())?)))
+        .and_then(|(args, function)| {
+            super::device::refuse_qualifiers(&function.sig, "a kernel")?;
+            Ok((args, function))
+        });
     let (args, function) = match parsed {
         Ok(parsed) => parsed,
         Err(error) => return report::syntax(&error),
@@ -38,9 +42,9 @@ pub fn attribute(attribute: TokenStream, item: TokenStream) -> TokenStream {
             format!("the kernel's type parameter is `{}`", param.ident),
         )
         .to_compile_error(),
-        (None, None) => instances(&attribute, &item, &args, &function, &[]),
+        (None, None) => instances(attribute, item, &args, &function, &[]),
         (Some((_, Instances::Listed(paths))), _) => {
-            instances(&attribute, &item, &args, &function, paths)
+            instances(attribute, item, &args, &function, paths)
         }
         (Some((_, Instances::Table(path))), _) => {
             let head = quote!({ #attribute } { #item } { #path });
@@ -129,7 +133,7 @@ fn instances(
     let helpers = paths::collect(function, &generics);
     let count = paths.len().max(1);
     let targets: Vec<_> = (0..count)
-        .map(|index| format_ident!("__RLX_{}_{index}", name.to_string().to_uppercase()))
+        .map(|index| format_ident!("__RLX_{}_{index}", paths::name(name).to_uppercase()))
         .collect();
     let chains = targets.iter().enumerate().map(|(index, target)| {
         let instance = paths.get(index);
@@ -139,7 +143,18 @@ fn instances(
         chain::start(&all, "__finish_kernel", &head)
     });
     let module = module(args, function, &targets, !paths.is_empty());
-    quote!(#module #(#chains)*)
+    let unfinished = chain::Unfinished {
+        name,
+        message: format!(
+            "the kernel `{}` is not compiled, because a path in it names nothing that kernels know",
+            paths::name(name)
+        ),
+        help: "mark the function or const `#[device]`, and import it by that path",
+        steps: &targets,
+        statics: true,
+    }
+    .to_tokens();
+    quote!(#module #(#chains)* #unfinished)
 }
 
 /// The host side: params, dispatch, launch.
@@ -158,7 +173,7 @@ fn module(
     let signature = kernel::signature(&mut Sink::default(), function);
     let params = Params::new(signature.iter().filter_map(|parameter| match parameter {
         Parameter::Plain { name, ty, .. } => Some((name.clone(), ty.clone())),
-        Parameter::Slice { .. } => None,
+        Parameter::Slice { .. } | Parameter::Refused { .. } => None,
     }));
     let params_struct = params.to_rust();
     let has_params = !params.fields.is_empty();
@@ -173,7 +188,7 @@ fn module(
     } else {
         quote!(&[])
     };
-    let (extent_arg, extent, extent_pass) = extent(args, &params);
+    let (extent_arg, extent, extent_pass) = extent(args, &params, &signature);
     let find = if generic {
         quote! {
             /// The instance of that name, such as `Q4_0`.
@@ -242,7 +257,11 @@ fn module(
 }
 
 /// The extra argument of a kernel without geometry, the extent, and how a launch passes it on.
-fn extent(args: &KernelArgs, params: &Params) -> (TokenStream, TokenStream, TokenStream) {
+fn extent(
+    args: &KernelArgs,
+    params: &Params,
+    signature: &[Parameter],
+) -> (TokenStream, TokenStream, TokenStream) {
     let Some(geometry) = &args.geometry else {
         return (
             quote!(threads: [u64; 3],),
@@ -265,6 +284,10 @@ fn extent(args: &KernelArgs, params: &Params) -> (TokenStream, TokenStream, Toke
         .iter()
         .map(ToTokens::to_token_stream)
         .collect();
+    if !geometry.unknown(&kernel::counts(signature)).is_empty() {
+        // Reported where the kernel is compiled.
+        extents.clear();
+    }
     extents.resize(3, quote!(1));
     let extent = quote! {{
         #(let #names = u64::from(params.#names);)*
@@ -299,6 +322,7 @@ fn launch(
                 args.push(quote!(#name: #ty));
                 values.push(name);
             }
+            Parameter::Refused { .. } => {}
         }
     }
     let generic = function.sig.generics.type_params().next();
@@ -403,11 +427,14 @@ fn compile_instance(
     };
     let compiled = if sink.diagnostics.is_empty() {
         compile(&items.module, CompileOptions::default())
+            .map_err(|problems| items.unreported(problems, &entries, None))
     } else {
-        Err(sink.diagnostics.clone())
+        let unparsed = std::mem::take(&mut sink.diagnostics);
+        Err(items.unreported_syntax(unparsed, &entries, None))
     };
     let name = &function.sig.ident;
     let target = &head.target;
+    let finished = chain::finished(target);
     let implementation = head.instance.as_ref().map(|path| {
         quote! {
             impl #name::Instance for #path {
@@ -422,7 +449,7 @@ fn compile_instance(
             let signature = kernel::signature(&mut Sink::default(), function);
             let params = Params::new(signature.iter().filter_map(|parameter| match parameter {
                 Parameter::Plain { name, ty, .. } => Some((name.clone(), ty.clone())),
-                Parameter::Slice { .. } => None,
+                Parameter::Slice { .. } | Parameter::Refused { .. } => None,
             }));
             let assertions = params.assertions(
                 name,
@@ -445,6 +472,7 @@ fn compile_instance(
         #errors
         #[doc(hidden)]
         static #target: ::rlx_kernels::KernelInfo = #info;
+        #finished
         #assertions
         #implementation
     }
@@ -469,7 +497,7 @@ fn info(
         let (offset, size) = (param.offset, param.size);
         quote!(::rlx_kernels::ParamField { name: #name, ty: #ty, offset: #offset, size: #size })
     });
-    let name = name.to_string();
+    let name = paths::name(name);
     let (name, entry) = (cow(&name), cow(&compiled.entry));
     let (instance, file, wgsl) = (cow(instance), cow(file), cow(&compiled.wgsl));
     let [x, y, z] = args.workgroup_size.unwrap_or([64, 1, 1]);

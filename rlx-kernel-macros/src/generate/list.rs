@@ -23,7 +23,7 @@ impl Parse for List {
 }
 
 /// Defines the macro that hands the names of a list to a kernel.
-pub fn define(input: TokenStream) -> TokenStream {
+pub fn define(input: &TokenStream) -> TokenStream {
     let list: List = match syn::parse2(input.clone()) {
         Ok(list) => list,
         Err(error) => return error.to_compile_error(),

@@ -64,9 +64,10 @@ impl Params {
             let (member, arg) = (member_type(&field.ty), argument_type(&field.ty));
             members.push(quote!(#[doc = #doc] pub #name: #member));
             args.push(quote!(#name: #arg));
-            values.push(match &field.ty {
-                Type::Vector(..) => quote!(#name: #name.to_array()),
-                _ => quote!(#name),
+            values.push(if let Type::Vector(..) = &field.ty {
+                quote!(#name: #name.to_array())
+            } else {
+                quote!(#name)
             });
             end = field.offset + field.ty.layout().map_or(4, |(size, _)| size);
         }
@@ -120,23 +121,21 @@ fn scalar(ty: &Type) -> syn::Ident {
 
 fn member_type(ty: &Type) -> TokenStream {
     let scalar = scalar(ty);
-    match ty {
-        Type::Vector(_, len) => {
-            let len = usize::from(*len);
-            quote!([#scalar; #len])
-        }
-        _ => quote!(#scalar),
+    if let Type::Vector(_, len) = ty {
+        let len = usize::from(*len);
+        quote!([#scalar; #len])
+    } else {
+        quote!(#scalar)
     }
 }
 
 /// The type by which a launch takes a value.
 pub fn argument_type(ty: &Type) -> TokenStream {
     let scalar = scalar(ty);
-    match ty {
-        Type::Vector(_, len) => {
-            let vector = format_ident!("Vec{len}");
-            quote!(::rlx_kernels::vector::#vector<#scalar>)
-        }
-        _ => quote!(#scalar),
+    if let Type::Vector(_, len) = ty {
+        let vector = format_ident!("Vec{len}");
+        quote!(::rlx_kernels::vector::#vector<#scalar>)
+    } else {
+        quote!(#scalar)
     }
 }

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use rlx_kernel_ir::{Function, Local, LocalId, Origin, Parameter, Type};
 
 use super::{Resolver, Sink};
+use crate::paths;
 
 /// What a name in a body means.
 #[derive(Clone, Copy, Debug)]
@@ -54,12 +55,12 @@ impl<'a> BodyParser<'a> {
         let span = self.sink.span(name);
         let id = LocalId(self.locals.len());
         self.locals.push(Local {
-            name: name.to_string(),
+            name: paths::name(name),
             ty,
             mutable,
             span,
         });
-        self.bind(name.to_string(), Name::Local(id));
+        self.bind(paths::name(name), Name::Local(id));
         id
     }
 
@@ -110,6 +111,11 @@ impl<'a> BodyParser<'a> {
                             }
                             params.push(Parameter { local, ty });
                         }
+                        syn::Pat::Wild(wild) => {
+                            let name = syn::Ident::new("_unused", wild.underscore_token.span);
+                            let local = self.declare(&name, ty.clone(), false);
+                            params.push(Parameter { local, ty });
+                        }
                         other => self.sink.error_help(
                             other,
                             "a parameter is a name",
@@ -136,7 +142,7 @@ impl<'a> BodyParser<'a> {
         let body = self.block(&function.block);
         let span = self.sink.span(&function.sig.ident);
         Function {
-            name: function.sig.ident.to_string(),
+            name: paths::name(&function.sig.ident),
             wgsl_name,
             params,
             ret,

@@ -8,6 +8,9 @@ use super::stmt::is_statement;
 use super::{FormatTarget, Target, ty};
 use crate::paths;
 
+/// Elements of an array at the most: WGSL asks no more of a device.
+const MAX_LENGTH: u64 = 65_535;
+
 impl BodyParser<'_> {
     /// An expression.
     pub fn expr(&mut self, expr: &syn::Expr) -> Expr {
@@ -59,7 +62,7 @@ impl BodyParser<'_> {
             syn::Expr::Field(field) => match &field.member {
                 syn::Member::Named(name) => {
                     let base = self.expr(&field.base);
-                    Expr::new(ExprKind::Field(Box::new(base), name.to_string()), span)
+                    Expr::new(ExprKind::Field(Box::new(base), paths::name(name)), span)
                 }
                 syn::Member::Unnamed(_) => self.refused(
                     expr,
@@ -72,12 +75,11 @@ impl BodyParser<'_> {
             syn::Expr::MethodCall(call) => {
                 let receiver = self.expr(&call.receiver);
                 let args = call.args.iter().map(|arg| self.expr(arg)).collect();
-                // The name is what a message about a method underlines.
                 let method = self.sink.span(&call.method);
-                let _ = span;
+                let name = paths::name(&call.method);
                 Expr::new(
-                    ExprKind::Method(Box::new(receiver), call.method.to_string(), args),
-                    method,
+                    ExprKind::Method(Box::new(receiver), name, method, args),
+                    span,
                 )
             }
             syn::Expr::Array(array) => {
@@ -86,8 +88,10 @@ impl BodyParser<'_> {
             }
             syn::Expr::Repeat(repeat) => {
                 let value = self.expr(&repeat.expr);
-                let len = self.length(&repeat.len).unwrap_or(1);
-                Expr::new(ExprKind::Repeat(Box::new(value), len), span)
+                match self.length(&repeat.len) {
+                    Some(len) => Expr::new(ExprKind::Repeat(Box::new(value), len), span),
+                    None => error(span),
+                }
             }
             syn::Expr::If(branch) => {
                 if let syn::Expr::Let(pattern) = &*branch.cond {
@@ -163,6 +167,12 @@ impl BodyParser<'_> {
                 span,
                 "`unsafe` means nothing in a kernel",
                 Some("remove it"),
+            ),
+            syn::Expr::Let(_) => self.refused(
+                expr,
+                span,
+                "`let` is no condition in a kernel",
+                Some("compare with `==`, or write a `match`"),
             ),
             syn::Expr::Struct(_) => self.refused(
                 expr,
@@ -314,7 +324,9 @@ impl BodyParser<'_> {
             path,
             span,
             &format!("nothing is named `{name}` here"),
-            Some("a const that kernels use is marked `#[device]`"),
+            Some(
+                "a kernel sees its parameters, its variables, and `#[device]` consts in upper case",
+            ),
         )
     }
 
@@ -338,10 +350,24 @@ impl BodyParser<'_> {
             );
         };
         let name = paths::text(&path.path);
-        let span_of_name = self.sink.span(&path.path);
+        if path.path.segments.len() == 1
+            && let Some(meaning) = self.lookup(&name)
+        {
+            if let Name::Local(local) = meaning
+                && self.locals[local.0].ty == Type::Error
+            {
+                return error(span);
+            }
+            return self.refused(
+                &path.path,
+                span,
+                &format!("`{name}` is a variable, not a function"),
+                Some("write a `#[device]` function and call it"),
+            );
+        }
         match self.resolver.targets.get(&name) {
             Some(Target::Item(item)) => {
-                return Expr::new(ExprKind::Call(*item, args), span_of_name);
+                return Expr::new(ExprKind::Call(*item, args), span);
             }
             Some(Target::Format(_)) => {
                 return self.refused(path, span, "a format is not a function", None);
@@ -349,27 +375,27 @@ impl BodyParser<'_> {
             None => {}
         }
         if let Some((format, member)) = self.associated(&name) {
-            return match format.functions.get(&member) {
-                Some(item) => Expr::new(ExprKind::Call(*item, args), span_of_name),
-                None => {
-                    let mut has: Vec<_> = format
-                        .functions
-                        .keys()
-                        .map(|name| format!("`{name}`"))
-                        .collect();
-                    has.sort();
-                    let help = format!("it has {}", has.join(", "));
-                    self.refused(
-                        path,
-                        span,
-                        &format!("this format has no function `{member}`"),
-                        Some(&help),
-                    )
-                }
+            return if let Some(item) = format.functions.get(&member) {
+                Expr::new(ExprKind::Call(*item, args), span)
+            } else {
+                let mut has: Vec<_> = format
+                    .functions
+                    .keys()
+                    .map(|name| format!("`{name}`"))
+                    .collect();
+                has.sort();
+                let help = format!("it has {}", has.join(", "));
+                self.refused(
+                    path,
+                    span,
+                    &format!("this format has no function `{member}`"),
+                    Some(&help),
+                )
             };
         }
         // `Vec4::<f32>::splat` and `Vec4::splat` are one.
-        Expr::new(ExprKind::Named(name, args), span_of_name)
+        let span_of_name = self.sink.span(&path.path);
+        Expr::new(ExprKind::Named(name, span_of_name, args), span)
     }
 
     fn choice(&mut self, choice: &syn::ExprMatch, span: Span) -> Expr {
@@ -427,7 +453,15 @@ impl BodyParser<'_> {
     /// The length of an array.
     pub fn length(&mut self, expr: &syn::Expr) -> Option<u32> {
         match self.length_value(expr) {
-            Some(len) if len > 0 => u32::try_from(len).ok(),
+            Some(len) if (1..=MAX_LENGTH).contains(&len) => u32::try_from(len).ok(),
+            Some(len) if len > 0 => {
+                self.sink.error_help(
+                    expr,
+                    format!("an array of {len} elements is too large: {MAX_LENGTH} is the most"),
+                    "take a slice as a parameter",
+                );
+                None
+            }
             Some(_) => {
                 self.sink.error(expr, "an array has at least one element");
                 None

@@ -70,7 +70,7 @@ impl Parse for FormatArgs {
             elems_lit.base10_parse::<u32>()?,
             bytes_lit.base10_parse::<u32>()?,
         );
-        if elems != 1 && !elems.is_multiple_of(8) {
+        if elems == 0 || elems != 1 && !elems.is_multiple_of(8) {
             return Err(syn::Error::new(
                 elems_lit.span(),
                 "a block holds one weight, or a multiple of eight: kernels decode runs of eight",
@@ -83,11 +83,23 @@ impl Parse for FormatArgs {
             bytes,
             fields,
         };
-        let size: u32 = args.fields.iter().map(size_of).sum();
-        if size != bytes {
+        let size: u64 = args
+            .fields
+            .iter()
+            .map(|field| u64::from(size_of(field)))
+            .sum();
+        if size != u64::from(bytes) {
             let message =
-                format!("the fields of this layout take {size} bytes, but `bytes = {bytes}`");
-            return Err(syn::Error::new(layout_key.span(), message));
+                format!("the fields of this layout take {size} bytes, not `bytes = {bytes}`");
+            return Err(syn::Error::new(bytes_lit.span(), message));
+        }
+        let name = args.name.value();
+        let plain = |char: char| char.is_ascii_alphanumeric() || char == '_';
+        if !name.starts_with(|char: char| char.is_ascii_alphabetic()) || !name.chars().all(plain) {
+            return Err(syn::Error::new(
+                args.name.span(),
+                "a scheme's name is made of letters, digits and `_`, as in `Q4_K`: functions are named after it",
+            ));
         }
         let open = args.fields.iter().any(|field| field.count == Some(OPEN));
         if open && (args.fields.len() != 1 || elems != 1) {
@@ -118,6 +130,10 @@ fn parse_layout(input: ParseStream<'_>) -> syn::Result<Vec<Field>> {
     let mut offset = 0;
     while !input.is_empty() {
         let name: syn::Ident = input.parse()?;
+        if name.to_string().starts_with("r#") {
+            let message = "a field's name is the accessor's: choose one that is no keyword";
+            return Err(syn::Error::new(name.span(), message));
+        }
         if fields.iter().any(|field| name == field.name) {
             return Err(syn::Error::new(
                 name.span(),
@@ -134,7 +150,12 @@ fn parse_layout(input: ParseStream<'_>) -> syn::Result<Vec<Field>> {
             } else {
                 body.parse::<Token![;]>()?;
                 let count: syn::LitInt = body.parse()?;
-                (kind, Some(count.base10_parse::<u32>()?.min(1 << 16)))
+                let number = count.base10_parse::<u32>()?;
+                if !(1..=1 << 16).contains(&number) {
+                    let message = "a field holds 1 to 65536 elements";
+                    return Err(syn::Error::new(count.span(), message));
+                }
+                (kind, Some(number))
             }
         } else {
             (kind(input)?, None)
@@ -201,6 +222,18 @@ impl FormatItem {
                 ident.span(),
                 "a format needs `fn decode(b: Block<Self>, i: u32) -> f32`",
             ));
+        }
+        for function in &functions {
+            let needed = [("decode", "f32"), ("decode8", "[Vec4<f32>; 2]")];
+            let known = needed.iter().find(|(name, _)| function.sig.ident == name);
+            if let Some((name, ret)) = known
+                && function.sig.inputs.len() != 2
+            {
+                return Err(syn::Error::new_spanned(
+                    &function.sig,
+                    format!("expected `fn {name}(b: Block<Self>, i: u32) -> {ret}`"),
+                ));
+            }
         }
         if !has("decode8") {
             functions.push(syn::parse2(default_decode8())?);

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use proc_macro2::TokenStream;
+use quote::ToTokens;
 use rlx_kernel_ir::{Function, Kernel, KernelBinding, KernelParam, Origin, Type};
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
@@ -10,12 +11,15 @@ use syn::{Token, bracketed, parenthesized};
 
 use super::body::{BodyParser, Name};
 use super::{Resolver, Sink, ty};
+use crate::paths;
 
 /// The arguments of the attribute.
 #[derive(Default)]
 pub struct KernelArgs {
     /// Invocations by dimension.
     pub workgroup_size: Option<[u32; 3]>,
+    /// Its numbers as they are written.
+    pub workgroup_size_tokens: Option<TokenStream>,
     /// Expressions of the params.
     pub geometry: Option<Geometry>,
     /// The type parameter and what it stands for.
@@ -38,16 +42,27 @@ pub enum Instances {
     Table(syn::Path),
 }
 
+const EXPECTED: &str =
+    "expected `workgroup_size(..)`, `threads(..)`, `groups(..)` or `instances(F in ..)`";
+
 impl Parse for KernelArgs {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let mut args = Self::default();
         while !input.is_empty() {
-            let key: syn::Ident = input.parse()?;
+            let key: syn::Ident = input
+                .parse()
+                .map_err(|error| syn::Error::new(error.span(), EXPECTED))?;
             let body;
             parenthesized!(body in input);
             match key.to_string().as_str() {
                 "workgroup_size" => {
                     let sizes = Punctuated::<syn::LitInt, Token![,]>::parse_terminated(&body)?;
+                    if args.workgroup_size.is_some() {
+                        return Err(syn::Error::new(
+                            key.span(),
+                            "a kernel has one `workgroup_size`",
+                        ));
+                    }
                     let mut out = [1; 3];
                     if sizes.is_empty() || sizes.len() > 3 {
                         return Err(syn::Error::new(
@@ -65,6 +80,7 @@ impl Parse for KernelArgs {
                         }
                     }
                     args.workgroup_size = Some(out);
+                    args.workgroup_size_tokens = Some(sizes.to_token_stream());
                 }
                 "threads" | "groups" => {
                     let extents: Vec<_> =
@@ -95,6 +111,12 @@ impl Parse for KernelArgs {
                         let list;
                         bracketed!(list in body);
                         let paths = Punctuated::<syn::Path, Token![,]>::parse_terminated(&list)?;
+                        if paths.is_empty() {
+                            return Err(syn::Error::new(
+                                key.span(),
+                                "a list of instances names at least one format",
+                            ));
+                        }
                         Instances::Listed(paths.into_iter().collect())
                     } else {
                         Instances::Table(body.parse()?)
@@ -102,10 +124,7 @@ impl Parse for KernelArgs {
                     args.instances = Some((name, instances));
                 }
                 _ => {
-                    return Err(syn::Error::new(
-                        key.span(),
-                        "expected `workgroup_size(..)`, `threads(..)`, `groups(..)` or `instances(F in ..)`",
-                    ));
+                    return Err(syn::Error::new(key.span(), EXPECTED));
                 }
             }
             if !input.is_empty() {
@@ -127,7 +146,7 @@ pub enum Parameter {
         /// Whether it is `&mut`.
         writable: bool,
         /// The whole parameter.
-        whole: syn::PatType,
+        whole: Box<syn::PatType>,
     },
     /// `name: T`
     Plain {
@@ -136,8 +155,49 @@ pub enum Parameter {
         /// Its type.
         ty: Type,
         /// The whole parameter.
-        whole: syn::PatType,
+        whole: Box<syn::PatType>,
     },
+    /// A parameter that has been reported.
+    Refused {
+        /// The name.
+        name: syn::Ident,
+    },
+}
+
+impl Geometry {
+    /// Names in it that are neither consts nor among `params`.
+    pub fn unknown(&self, params: &[String]) -> Vec<syn::Path> {
+        struct Names<'p>(&'p [String], Vec<syn::Path>);
+
+        impl syn::visit::Visit<'_> for Names<'_> {
+            fn visit_expr_call(&mut self, call: &syn::ExprCall) {
+                call.args.iter().for_each(|arg| self.visit_expr(arg));
+            }
+
+            fn visit_expr_path(&mut self, path: &syn::ExprPath) {
+                let name = paths::text(&path.path);
+                let is_variable = path.path.get_ident().is_some() && !paths::is_const_name(&name);
+                if is_variable && !self.0.contains(&name) {
+                    self.1.push(path.path.clone());
+                }
+            }
+        }
+
+        let mut names = Names(params, Vec::new());
+        for extent in &self.extents {
+            syn::visit::Visit::visit_expr(&mut names, extent);
+        }
+        names.1
+    }
+}
+
+/// The `u32` params of a signature, which a geometry may name.
+pub fn counts(signature: &[Parameter]) -> Vec<String> {
+    let names = signature.iter().filter_map(|parameter| match parameter {
+        Parameter::Plain { name, ty, .. } if *ty == Type::U32 => Some(paths::name(name)),
+        _ => None,
+    });
+    names.collect()
 }
 
 /// The parameters of a kernel; reports those that are none.
@@ -157,7 +217,7 @@ pub fn signature(sink: &mut Sink, function: &syn::ItemFn) -> Vec<Parameter> {
         match param {
             syn::GenericParam::Type(_) => {}
             syn::GenericParam::Lifetime(lifetime) => {
-                sink.error_help(lifetime, "a kernel needs no lifetimes", "remove it")
+                sink.error_help(lifetime, "a kernel needs no lifetimes", "remove it");
             }
             syn::GenericParam::Const(param) => {
                 sink.error_help(
@@ -177,7 +237,7 @@ pub fn signature(sink: &mut Sink, function: &syn::ItemFn) -> Vec<Parameter> {
             sink.error_help(
                 &typed.pat,
                 "a kernel's parameter is a name",
-                "take the parts as parameters of their own",
+                "name it: a host passes it by that name",
             );
             continue;
         };
@@ -197,26 +257,28 @@ pub fn signature(sink: &mut Sink, function: &syn::ItemFn) -> Vec<Parameter> {
                         name,
                         elem: (*slice.elem).clone(),
                         writable,
-                        whole: typed.clone(),
+                        whole: Box::new(typed.clone()),
                     });
                 }
                 inner => {
-                    let text = quote::ToTokens::to_token_stream(inner).to_string();
+                    let text = ToTokens::to_token_stream(inner).to_string();
                     sink.error_help(
                         &typed.ty,
                         "a kernel takes slices and plain values",
                         format!("write `&[{text}]`, or `{text}` for a param"),
                     );
+                    out.push(Parameter::Refused { name });
                 }
             }
         } else if let Some(ty) = ty::plain(&typed.ty) {
             out.push(Parameter::Plain {
                 name,
                 ty,
-                whole: typed.clone(),
+                whole: Box::new(typed.clone()),
             });
         } else {
             ty::refuse(sink, &typed.ty);
+            out.push(Parameter::Refused { name });
         }
     }
     out
@@ -232,6 +294,21 @@ pub fn kernel(
     origin: Origin,
 ) -> Kernel {
     let signature = signature(sink, function);
+    if let Some(geometry) = &args.geometry {
+        let counts = counts(&signature);
+        for path in geometry.unknown(&counts) {
+            let name = paths::text(&path);
+            let help = match counts.as_slice() {
+                [] => "take one as `n: u32`".to_string(),
+                counts => format!("it has `{}`", counts.join("`, `")),
+            };
+            sink.error_help(
+                &path,
+                format!("the kernel has no `u32` param `{name}`"),
+                help,
+            );
+        }
+    }
     let workgroup_size = args.workgroup_size.unwrap_or([64, 1, 1]);
     let mut parser = BodyParser::new(sink, resolver, lengths);
     parser.in_kernel = true;
@@ -246,9 +323,9 @@ pub fn kernel(
             } => {
                 let elem = parser.element(elem);
                 let span = parser.sink.span(whole);
-                parser.bind(name.to_string(), Name::Binding(bindings.len()));
+                parser.bind(paths::name(name), Name::Binding(bindings.len()));
                 bindings.push(KernelBinding {
-                    name: name.to_string(),
+                    name: paths::name(name),
                     elem,
                     writable: *writable,
                     span,
@@ -256,19 +333,26 @@ pub fn kernel(
             }
             Parameter::Plain { name, ty, whole } => {
                 let span = parser.sink.span(whole);
-                parser.bind(name.to_string(), Name::Param(params.len()));
+                parser.bind(paths::name(name), Name::Param(params.len()));
                 params.push(KernelParam {
-                    name: name.to_string(),
+                    name: paths::name(name),
                     ty: ty.clone(),
                     span,
                 });
+            }
+            Parameter::Refused { name } => {
+                parser.declare(name, Type::Error, true);
             }
         }
     }
     parser.scopes.push(HashMap::new());
     let body = parser.block(&function.block);
     let span = parser.sink.span(&function.sig.ident);
-    let name = function.sig.ident.to_string();
+    let name = paths::name(&function.sig.ident);
+    let workgroup_size_span = match &args.workgroup_size_tokens {
+        Some(tokens) => parser.sink.span(tokens),
+        None => span,
+    };
     let (locals, workgroup) = (parser.locals, parser.workgroup);
     let function = Function {
         wgsl_name: name.clone(),
@@ -286,6 +370,7 @@ pub fn kernel(
         params,
         workgroup,
         workgroup_size,
+        workgroup_size_span,
     }
 }
 

@@ -2,12 +2,15 @@
 
 use std::collections::HashMap;
 
-use rlx_kernel_ir::{Const, Format, Item, ItemId, Module, Origin, Type};
+use rlx_kernel_ir::{
+    Const, Diagnostic, Format, Item, ItemId, Module, Origin, Type, compile_functions,
+};
 
 use super::body::BodyParser;
 use super::format::FormatItem;
 use super::{FormatTarget, Resolver, Sink, Target};
 use crate::chain::{Entry, Kind};
+use crate::paths;
 
 /// Items by the ids of their entries.
 pub struct Items {
@@ -15,6 +18,8 @@ pub struct Items {
     pub module: Module,
     targets: HashMap<u64, Target>,
     lengths: HashMap<u64, u32>,
+    /// The end of the spans of each entry.
+    ends: Vec<u32>,
 }
 
 enum Parsed {
@@ -33,6 +38,7 @@ impl Items {
             module: Module::default(),
             targets: HashMap::new(),
             lengths: HashMap::new(),
+            ends: Vec::new(),
         };
         let mut parsed = Vec::new();
         for entry in entries {
@@ -47,6 +53,7 @@ impl Items {
         let mut all = Vec::new();
         for (entry, parsed) in entries.iter().zip(&parsed) {
             items.parse(sink, entry, parsed, &mut all);
+            items.ends.push(sink.spans.len());
         }
         items.module.items = all;
         Ok(items)
@@ -70,7 +77,7 @@ impl Items {
                     functions: format
                         .functions
                         .iter()
-                        .map(|function| (function.sig.ident.to_string(), number()))
+                        .map(|function| (paths::name(&function.sig.ident), number()))
                         .collect(),
                 }),
             };
@@ -102,7 +109,7 @@ impl Items {
         };
         match parsed {
             Parsed::Function(function) => {
-                let name = function.sig.ident.to_string();
+                let name = paths::name(&function.sig.ident);
                 out.push(Item::Function(
                     BodyParser::new(sink, &resolver, &lengths).function(function, name, origin),
                 ));
@@ -168,6 +175,69 @@ impl Items {
             .iter()
             .filter_map(|(path, id)| Some((path.clone(), *self.lengths.get(id)?)))
             .collect()
+    }
+
+    /// Of `problems`, those that nobody has reported yet: what is wrong with an item of this crate by
+    /// itself was reported where the item is. `own` is the entry that is being defined.
+    pub fn unreported(
+        &self,
+        problems: Vec<Diagnostic>,
+        entries: &[Entry],
+        own: Option<u64>,
+    ) -> Vec<Diagnostic> {
+        let owner = |problem: &Diagnostic| self.neighbour(problem, entries, own);
+        let mut reported: Vec<Diagnostic> = Vec::new();
+        for entry in entries.iter().filter(|entry| Some(entry.id) != own) {
+            if problems
+                .iter()
+                .filter_map(owner)
+                .any(|of| of.id == entry.id)
+                && let Err(found) = compile_functions(&self.module, &self.roots(entry.id))
+            {
+                reported.extend(found);
+            }
+        }
+        let is_known = |problem: &Diagnostic| {
+            owner(problem).is_some() && reported.iter().any(|known| known.span == problem.span)
+        };
+        problems
+            .into_iter()
+            .filter(|problem| !is_known(problem))
+            .collect()
+    }
+
+    /// As [`Self::unreported`], for what could not be parsed: that is the same wherever it is parsed.
+    pub fn unreported_syntax(
+        &self,
+        problems: Vec<Diagnostic>,
+        entries: &[Entry],
+        own: Option<u64>,
+    ) -> Vec<Diagnostic> {
+        problems
+            .into_iter()
+            .filter(|problem| self.neighbour(problem, entries, own).is_none())
+            .collect()
+    }
+
+    /// The item of this crate, other than `own`, that `problem` lies in.
+    fn neighbour<'e>(
+        &self,
+        problem: &Diagnostic,
+        entries: &'e [Entry],
+        own: Option<u64>,
+    ) -> Option<&'e Entry> {
+        let index = self.ends.iter().position(|end| problem.span.0 < *end)?;
+        let entry = entries.get(index)?;
+        (Some(entry.id) != own && entry.krate == crate::chain::crate_name()).then_some(entry)
+    }
+
+    /// The functions of an entry.
+    pub fn roots(&self, id: u64) -> Vec<ItemId> {
+        match self.target(id) {
+            Some(Target::Item(item)) => vec![*item],
+            Some(Target::Format(format)) => format.functions.values().copied().collect(),
+            None => Vec::new(),
+        }
     }
 
     /// The item behind an entry.

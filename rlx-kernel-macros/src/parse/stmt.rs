@@ -4,6 +4,7 @@ use rlx_kernel_ir::{BinaryOp, Block, Expr, ExprKind, Stmt, Type, WorkgroupVar};
 use std::collections::HashMap;
 
 use super::body::{BodyParser, Name};
+use crate::paths;
 
 impl BodyParser<'_> {
     /// A block in a scope of its own.
@@ -22,6 +23,8 @@ impl BodyParser<'_> {
                     );
                 }
                 syn::Stmt::Macro(stmt) => self.refuse_macro(&stmt.mac),
+                // A lone `;`.
+                syn::Stmt::Expr(syn::Expr::Verbatim(tokens), _) if tokens.is_empty() => {}
                 syn::Stmt::Expr(expr, semi) => {
                     if semi.is_none() && index == last && !is_statement(expr) {
                         let tail = self.expr(expr);
@@ -37,7 +40,7 @@ impl BodyParser<'_> {
     }
 
     pub fn refuse_macro(&mut self, mac: &syn::Macro) {
-        let name = crate::paths::text(&mac.path);
+        let name = paths::text(&mac.path);
         let help = match name.as_str() {
             "println" | "print" | "dbg" | "eprintln" => {
                 "a GPU cannot print; write the value to a slice"
@@ -67,6 +70,7 @@ impl BodyParser<'_> {
             }
             self.sink
                 .error_help(pat, "a `let` binds one name", "write one `let` a name");
+            self.declare_refused(pat);
             return;
         };
         let is_workgroup = local
@@ -103,10 +107,32 @@ impl BodyParser<'_> {
             }
             None => None,
         };
+        // What has been reported is not reported again where it is used.
+        let ty = match &init {
+            Some(init) if init.ty == Type::Error && ty == Type::Unknown => Type::Error,
+            _ => ty,
+        };
         let span = self.sink.span(local);
         let mutable = ident.mutability.is_some() || init.is_none();
         let local = self.declare(&ident.ident, ty, mutable);
         out.stmts.push(Stmt::Let { local, init, span });
+    }
+
+    /// Declares what a refused pattern binds, so that its uses are not reported too.
+    fn declare_refused(&mut self, pat: &syn::Pat) {
+        struct Names(Vec<syn::Ident>);
+
+        impl syn::visit::Visit<'_> for Names {
+            fn visit_pat_ident(&mut self, pat: &syn::PatIdent) {
+                self.0.push(pat.ident.clone());
+            }
+        }
+
+        let mut names = Names(Vec::new());
+        syn::visit::Visit::visit_pat(&mut names, pat);
+        for name in names.0 {
+            self.declare(&name, Type::Error, true);
+        }
     }
 
     fn workgroup(&mut self, local: &syn::Local, name: &syn::Ident, ty: Option<&syn::Type>) {
@@ -149,11 +175,11 @@ impl BodyParser<'_> {
         let span = self.sink.span(local);
         let index = self.workgroup.len();
         self.workgroup.push(WorkgroupVar {
-            name: name.to_string(),
+            name: paths::name(name),
             ty: parsed,
             span,
         });
-        self.bind(name.to_string(), Name::Workgroup(index));
+        self.bind(paths::name(name), Name::Workgroup(index));
     }
 
     fn statement(&mut self, expr: &syn::Expr, out: &mut Block) {
@@ -301,7 +327,11 @@ impl BodyParser<'_> {
                 self.declare(&name, Type::Unknown, false)
             }
             other => {
-                self.sink.error(other, "a loop variable is a name");
+                self.sink.error_help(
+                    other,
+                    "a loop variable is a name",
+                    "write `for i in 0..n`, and compute the rest in the body",
+                );
                 self.scopes.pop();
                 return;
             }

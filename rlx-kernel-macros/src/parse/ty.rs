@@ -85,7 +85,7 @@ pub fn refuse(sink: &mut Sink, ty: &syn::Type) {
     match (instead(&name), ty) {
         (Some(help), _) => sink.error_help(ty, message, help),
         (None, syn::Type::Tuple(_)) => {
-            sink.error_help(ty, message, "use a vector, an array, or several variables")
+            sink.error_help(ty, message, "use a vector, an array, or several variables");
         }
         (None, syn::Type::Reference(_)) => {
             sink.error_help(

@@ -1,0 +1,124 @@
+//! Why a command ends without success.
+
+use std::io;
+use std::process::ExitCode;
+
+use rlx_backends::BackendError;
+use rlx_backends::wgpu::{ContextError, DeviceError};
+use rlx_conformance::golden::GoldenError;
+use rlx_core::GraphError;
+use rlx_core::gguf::GgufError;
+
+use crate::matrix::NoMatrix;
+
+/// Why a command ends without success.
+#[derive(Debug, thiserror::Error)]
+pub enum CliError {
+    /// The model file cannot be read.
+    #[error(transparent)]
+    Gguf(Box<GgufError>),
+    /// The golden blocks cannot be read.
+    #[error(transparent)]
+    Golden(#[from] GoldenError),
+    /// No device can be opened.
+    #[error(transparent)]
+    Context(#[from] ContextError),
+    /// The file has no such tensor.
+    #[error("`{file}` has no tensor `{name}`{near}")]
+    NoTensor {
+        file: String,
+        name: String,
+        /// Similar names, as a sentence; empty where there are none.
+        near: String,
+    },
+    /// The tensor is no matrix that can be multiplied with.
+    #[error("tensor `{name}`: {reason}")]
+    NoMatrix { name: String, reason: NoMatrix },
+    /// More activations or results than the command makes.
+    #[error(
+        "--m {m}: {m} rows of {k} activations or of their results are more than {limit} numbers"
+    )]
+    Activations { m: u64, k: u64, limit: u64 },
+    /// An adapter was named for the CPU backend.
+    #[error("--adapter names a GPU, and --backend cpu uses none")]
+    AdapterOfCpu,
+    /// There is no such kernel.
+    #[error("there is no kernel `{name}`{near}; `rlx kernels list` lists all")]
+    NoKernel {
+        name: String,
+        /// Similar names, as a sentence; empty where there are none.
+        near: String,
+    },
+    /// The kernel has several instances and none was named.
+    #[error("kernel `{name}` has {} instances, name one: {}", labels.len(), labels.join(", "))]
+    Instances { name: String, labels: Vec<String> },
+    /// The kernel has other instances than that.
+    #[error("kernel `{name}` has no instance `{instance}`, it has: {}", labels.join(", "))]
+    NoInstance {
+        name: String,
+        instance: String,
+        labels: Vec<String>,
+    },
+    /// The region of an operator does not compile.
+    #[error("the region of operator `{op}` does not compile: {message}")]
+    Region { op: &'static str, message: String },
+    /// The graph of a layer is not legal.
+    #[error(transparent)]
+    Graph(Box<GraphError>),
+    /// A backend refused or failed.
+    #[error("{backend}: {source}")]
+    Backend {
+        backend: String,
+        source: Box<BackendError>,
+    },
+    /// The device failed.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
+    /// A check was made and did not hold.
+    #[error("{0}")]
+    Check(String),
+    /// What was found has no JSON form.
+    #[error("the result cannot be written as JSON: {0}")]
+    Json(#[from] serde_json::Error),
+    /// Nothing can be written to the standard output.
+    #[error("the standard output cannot be written: {0}")]
+    Stdout(#[source] io::Error),
+}
+
+impl From<GgufError> for CliError {
+    fn from(error: GgufError) -> Self {
+        Self::Gguf(error.into())
+    }
+}
+
+impl From<GraphError> for CliError {
+    fn from(error: GraphError) -> Self {
+        Self::Graph(error.into())
+    }
+}
+
+impl CliError {
+    /// 2 where the user's input is wrong, 1 where a check, a device or the output failed.
+    pub fn exit_code(&self) -> ExitCode {
+        match self {
+            Self::Gguf(_)
+            | Self::Golden(_)
+            | Self::Context(ContextError::NoAdapter | ContextError::NoSuchAdapter { .. })
+            | Self::NoTensor { .. }
+            | Self::NoMatrix { .. }
+            | Self::Activations { .. }
+            | Self::AdapterOfCpu
+            | Self::NoKernel { .. }
+            | Self::Instances { .. }
+            | Self::NoInstance { .. } => ExitCode::from(2),
+            Self::Context(ContextError::Request { .. })
+            | Self::Region { .. }
+            | Self::Graph(_)
+            | Self::Backend { .. }
+            | Self::Device(_)
+            | Self::Check(_)
+            | Self::Json(_)
+            | Self::Stdout(_) => ExitCode::from(1),
+        }
+    }
+}

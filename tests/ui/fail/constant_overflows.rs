@@ -1,0 +1,9 @@
+use rlx_kernels::prelude::*;
+
+#[kernel(workgroup_size(64), threads(n))]
+fn wrong(y: &mut [u32], n: u32) {
+    let i = global_index();
+    y[i] = u32::MAX + 1;
+}
+
+fn main() {}
