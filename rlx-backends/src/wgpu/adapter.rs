@@ -1,6 +1,7 @@
 //! Adapters: which there are, what they can do, which one is taken.
 
 use std::fmt;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use rlx_core::PlanLimits;
 use rlx_kernels::Features;
@@ -101,6 +102,19 @@ pub(super) fn capabilities(
         invocations: limits.max_compute_invocations_per_workgroup,
         subgroup_size: subgroup.then_some((info.subgroup_min_size, info.subgroup_max_size)),
     }
+}
+
+/// Held while an instance is made and its adapters are listed.
+///
+/// The first call also opens an instance that stays: a loader that has no instance left unloads its
+/// drivers, and NVIDIA's 580 refuses to be loaded some thirty times in one process. Neither the lock
+/// nor that instance holds anything of a device.
+pub(super) fn opening() -> MutexGuard<'static, ()> {
+    static OPENING: Mutex<()> = Mutex::new(());
+    static DRIVERS: OnceLock<wgpu::Instance> = OnceLock::new();
+    let guard = OPENING.lock().unwrap_or_else(PoisonError::into_inner);
+    DRIVERS.get_or_init(instance);
+    guard
 }
 
 /// An instance that no environment variable changes.

@@ -61,6 +61,7 @@ impl Context {
     /// # Errors
     /// [`ContextError`] where there is no such adapter or it opens no device.
     pub fn new(options: &ContextOptions) -> Result<Self, ContextError> {
+        let _one_at_a_time = adapter::opening();
         let instance = adapter::instance();
         let adapter = adapter::choose(adapter::enumerate(&instance), options.adapter.as_deref())?;
         let (features, limits) = if options.webgpu_defaults {
@@ -109,6 +110,7 @@ impl Context {
 
     /// All adapters of the system, the preferred one first; none is no error.
     pub fn adapters() -> Vec<AdapterSummary> {
+        let _one_at_a_time = adapter::opening();
         adapter::enumerate(&adapter::instance())
             .iter()
             .map(AdapterSummary::of)

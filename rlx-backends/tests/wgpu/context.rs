@@ -303,3 +303,11 @@ fn packed_weights_are_counted_in_blocks_and_filled_up_with_zeros() {
         [1, 2, 3, 4, 5, 6, 7, 8, 9]
     );
 }
+
+#[test]
+fn a_context_can_be_opened_and_dropped_any_number_of_times() {
+    for _ in 0..40 {
+        let context = Context::new(&ContextOptions::default()).expect("an adapter");
+        drop(context);
+    }
+}
