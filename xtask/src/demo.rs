@@ -63,7 +63,8 @@ pub fn run(options: &Options) -> Result<(), DemoError> {
     let rlx = workspace.build("rlx-cli", "rlx")?;
     for arguments in tour(model.as_deref()) {
         println!();
-        Call::new(&rlx).named("rlx").args(arguments).run()?;
+        let call = Call::new(&rlx).named("rlx").args(arguments);
+        driver::quieted(call).run()?;
     }
 
     println!("\nNext: `cargo xtask test` runs everything that CI checks.");

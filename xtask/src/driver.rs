@@ -264,6 +264,14 @@ fn list(paths: &[PathBuf]) -> String {
     paths.join(", ")
 }
 
+/// The call with what Mesa's drivers grumble about on stderr where it is not set.
+pub fn quieted(call: Call) -> Call {
+    if env::var_os("XDG_RUNTIME_DIR").is_some() {
+        return call;
+    }
+    call.with("XDG_RUNTIME_DIR", env::temp_dir())
+}
+
 #[cfg(test)]
 mod tests {
     use tempfile::TempDir;
