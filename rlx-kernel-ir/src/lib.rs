@@ -1,7 +1,7 @@
 //! The kernel IR: what a `#[kernel]` body means, independent of its tokens.
 //!
 //! A front end (the proc macros, or the region builder at graph compile time) makes a [`Module`];
-//! [`compile`] infers its types, specialises helpers for the bindings they are given, prints WGSL
+//! [`compile()`] infers its types, specialises helpers for the bindings they are given, prints WGSL
 //! with a map back to spans, and has naga validate the result. Every problem comes back as a
 //! [`Diagnostic`] at a [`Span`] of the front end's.
 #![forbid(unsafe_code)]

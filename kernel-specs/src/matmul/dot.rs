@@ -2,7 +2,7 @@
 
 use rlx_kernels::prelude::*;
 
-/// x[at .. at + 8]
+/// `x[at .. at + 8]`
 #[device]
 pub fn load8(x: &[f32], at: u32) -> [Vec4<f32>; 2] {
     [
@@ -11,7 +11,7 @@ pub fn load8(x: &[f32], at: u32) -> [Vec4<f32>; 2] {
     ]
 }
 
-/// Σ a[i] · b[i]
+/// Σᵢ aᵢ · bᵢ
 #[device]
 pub fn dot8(a: [Vec4<f32>; 2], b: [Vec4<f32>; 2]) -> f32 {
     dot(a[0], b[0]) + dot(a[1], b[1])

@@ -260,7 +260,7 @@ pub fn print(module: &Module, typed: &Typed) -> Result<Printed, Vec<Diagnostic>>
 /// Prints helpers alone, each with the name it is called by: what a region is composed of.
 ///
 /// # Errors
-/// As [`print`].
+/// As [`print()`].
 pub fn print_functions(
     module: &Module,
     typed: &Typed,

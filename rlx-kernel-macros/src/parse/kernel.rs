@@ -142,7 +142,7 @@ pub enum Parameter {
         /// The name.
         name: syn::Ident,
         /// The element's type.
-        elem: syn::Type,
+        elem: Box<syn::Type>,
         /// Whether it is `&mut`.
         writable: bool,
         /// The whole parameter.
@@ -255,7 +255,7 @@ pub fn signature(sink: &mut Sink, function: &syn::ItemFn) -> Vec<Parameter> {
                 syn::Type::Slice(slice) => {
                     out.push(Parameter::Slice {
                         name,
-                        elem: (*slice.elem).clone(),
+                        elem: slice.elem.clone(),
                         writable,
                         whole: Box::new(typed.clone()),
                     });
