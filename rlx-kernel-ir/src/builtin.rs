@@ -1,6 +1,9 @@
 //! The builtin library, one row a function: what Rust calls it, what WGSL calls it, its types.
 
+mod table;
+
 use crate::types::Scalar;
+pub use table::{BUILTINS, REFUSED_METHODS};
 
 /// A builtin function or method.
 #[derive(Debug)]
@@ -34,6 +37,12 @@ pub enum Spelling {
     Bitcast,
     /// `(a + b - 1) / b`
     DivCeil,
+    /// `name(&place, args)`, for what works on a place in memory.
+    OnPlace(&'static str),
+    /// `atomicCompareExchangeWeak(&place, current, new).old_value`
+    CompareExchange,
+    /// Whether this is the first active invocation of its subgroup; naga has no `subgroupElect`.
+    Elect,
     /// A value that the entry point is given, or one made from such values.
     Input(Input),
 }
@@ -139,10 +148,14 @@ pub enum Domain {
     Number,
     /// Integers, floats and `bool`, and vectors of them.
     Any,
-    /// A vector of floats.
-    FloatVector,
     /// A vector of numbers.
     NumberVector,
+    /// `bool`
+    Bool,
+    /// An atomic.
+    Atomic,
+    /// A place in workgroup memory.
+    Workgroup,
 }
 
 impl Domain {
@@ -153,8 +166,10 @@ impl Domain {
             Self::Float => "a float or a vector of floats",
             Self::Int => "an integer or a vector of integers",
             Self::Number => "a number or a vector of numbers",
-            Self::FloatVector => "a vector of floats",
             Self::NumberVector => "a vector of numbers",
+            Self::Bool => "a `bool`",
+            Self::Atomic => "an atomic",
+            Self::Workgroup => "a value in workgroup memory",
         }
     }
 }
@@ -164,8 +179,12 @@ impl Domain {
 pub enum Arg {
     /// `T`
     T,
+    /// The scalar of `T`.
+    Elem,
     /// This scalar.
     Is(Scalar),
+    /// A vector.
+    Vector(Scalar, u8),
 }
 
 /// The type of a result.
@@ -196,449 +215,9 @@ pub enum Effect {
     Barrier,
     /// Takes part in a subgroup operation.
     Subgroup,
+    /// Reads and writes memory that others write.
+    Atomic,
 }
-
-use Arg::{Is, T};
-use Domain::{Any, Float, FloatVector, Int, Number, NumberVector};
-use Effect::{Barrier, Pure, Subgroup};
-use Form::{Function, Method};
-use Scalar::{Bool, F32, I32, U32};
-use Spelling::{Bitcast, Call, Constructor, DivCeil, Operator};
-
-const fn row(
-    name: &'static str,
-    wgsl: Spelling,
-    form: Form,
-    domain: Domain,
-    args: &'static [Arg],
-    ret: Ret,
-    effect: Effect,
-) -> Builtin {
-    Builtin {
-        name,
-        wgsl,
-        form,
-        domain,
-        args,
-        ret,
-        effect,
-    }
-}
-
-const fn input(name: &'static str, input: Input) -> Builtin {
-    let ret = match input {
-        Input::GlobalId | Input::LocalId | Input::WorkgroupId | Input::NumWorkgroups => {
-            Ret::Vector(U32, 3)
-        }
-        _ => Ret::Is(U32),
-    };
-    row(
-        name,
-        Spelling::Input(input),
-        Function,
-        Domain::None,
-        &[],
-        ret,
-        Pure,
-    )
-}
-
-/// Every builtin. Methods have Rust's names and Rust's meaning: where WGSL's function of the same
-/// name differs (`round`, `fract`, `signum`), it is not here.
-pub static BUILTINS: &[Builtin] = &[
-    // Values of the invocation.
-    input("global_id", Input::GlobalId),
-    input("local_id", Input::LocalId),
-    input("local_index", Input::LocalIndex),
-    input("workgroup_id", Input::WorkgroupId),
-    input("num_workgroups", Input::NumWorkgroups),
-    input("workgroup_index", Input::WorkgroupIndex),
-    input("global_index", Input::GlobalIndex),
-    input("subgroup_lane", Input::SubgroupLane),
-    input("subgroup_size", Input::SubgroupSize),
-    input("subgroup_id", Input::SubgroupId),
-    input("num_subgroups", Input::NumSubgroups),
-    // Numbers.
-    row("abs", Call("abs"), Method, Number, &[T], Ret::T, Pure),
-    row("min", Call("min"), Method, Number, &[T, T], Ret::T, Pure),
-    row("max", Call("max"), Method, Number, &[T, T], Ret::T, Pure),
-    row(
-        "clamp",
-        Call("clamp"),
-        Method,
-        Number,
-        &[T, T, T],
-        Ret::T,
-        Pure,
-    ),
-    // Floats.
-    row("sqrt", Call("sqrt"), Method, Float, &[T], Ret::T, Pure),
-    row("exp", Call("exp"), Method, Float, &[T], Ret::T, Pure),
-    row("exp2", Call("exp2"), Method, Float, &[T], Ret::T, Pure),
-    row("ln", Call("log"), Method, Float, &[T], Ret::T, Pure),
-    row("log2", Call("log2"), Method, Float, &[T], Ret::T, Pure),
-    row("powf", Call("pow"), Method, Float, &[T, T], Ret::T, Pure),
-    row("sin", Call("sin"), Method, Float, &[T], Ret::T, Pure),
-    row("cos", Call("cos"), Method, Float, &[T], Ret::T, Pure),
-    row("tan", Call("tan"), Method, Float, &[T], Ret::T, Pure),
-    row("asin", Call("asin"), Method, Float, &[T], Ret::T, Pure),
-    row("acos", Call("acos"), Method, Float, &[T], Ret::T, Pure),
-    row("atan", Call("atan"), Method, Float, &[T], Ret::T, Pure),
-    row("atan2", Call("atan2"), Method, Float, &[T, T], Ret::T, Pure),
-    row("sinh", Call("sinh"), Method, Float, &[T], Ret::T, Pure),
-    row("cosh", Call("cosh"), Method, Float, &[T], Ret::T, Pure),
-    row("tanh", Call("tanh"), Method, Float, &[T], Ret::T, Pure),
-    row("floor", Call("floor"), Method, Float, &[T], Ret::T, Pure),
-    row("ceil", Call("ceil"), Method, Float, &[T], Ret::T, Pure),
-    row("trunc", Call("trunc"), Method, Float, &[T], Ret::T, Pure),
-    row(
-        "round_ties_even",
-        Call("round"),
-        Method,
-        Float,
-        &[T],
-        Ret::T,
-        Pure,
-    ),
-    row(
-        "mul_add",
-        Call("fma"),
-        Method,
-        Float,
-        &[T, T, T],
-        Ret::T,
-        Pure,
-    ),
-    row(
-        "inverse_sqrt",
-        Call("inverseSqrt"),
-        Function,
-        Float,
-        &[T],
-        Ret::T,
-        Pure,
-    ),
-    row("to_bits", Bitcast, Method, Float, &[T], Ret::As(U32), Pure),
-    row(
-        "dot",
-        Call("dot"),
-        Function,
-        NumberVector,
-        &[T, T],
-        Ret::Elem,
-        Pure,
-    ),
-    row(
-        "length",
-        Call("length"),
-        Function,
-        FloatVector,
-        &[T],
-        Ret::Elem,
-        Pure,
-    ),
-    row(
-        "to_f32",
-        Constructor,
-        Function,
-        NumberVector,
-        &[T],
-        Ret::As(F32),
-        Pure,
-    ),
-    // Integers.
-    row(
-        "count_ones",
-        Call("countOneBits"),
-        Method,
-        Int,
-        &[T],
-        Ret::T,
-        Pure,
-    ),
-    row(
-        "leading_zeros",
-        Call("countLeadingZeros"),
-        Method,
-        Int,
-        &[T],
-        Ret::T,
-        Pure,
-    ),
-    row(
-        "trailing_zeros",
-        Call("countTrailingZeros"),
-        Method,
-        Int,
-        &[T],
-        Ret::T,
-        Pure,
-    ),
-    row(
-        "reverse_bits",
-        Call("reverseBits"),
-        Method,
-        Int,
-        &[T],
-        Ret::T,
-        Pure,
-    ),
-    row(
-        "wrapping_add",
-        Operator("+"),
-        Method,
-        Int,
-        &[T, T],
-        Ret::T,
-        Pure,
-    ),
-    row(
-        "wrapping_sub",
-        Operator("-"),
-        Method,
-        Int,
-        &[T, T],
-        Ret::T,
-        Pure,
-    ),
-    row(
-        "wrapping_mul",
-        Operator("*"),
-        Method,
-        Int,
-        &[T, T],
-        Ret::T,
-        Pure,
-    ),
-    row("div_ceil", DivCeil, Method, Int, &[T, T], Ret::T, Pure),
-    // Selection and vectors.
-    row(
-        "select",
-        Call("select"),
-        Function,
-        Any,
-        &[T, T, Is(Bool)],
-        Ret::T,
-        Pure,
-    ),
-    row(
-        "vec2",
-        Constructor,
-        Function,
-        Any,
-        &[T, T],
-        Ret::VectorOfT(2),
-        Pure,
-    ),
-    row(
-        "vec3",
-        Constructor,
-        Function,
-        Any,
-        &[T, T, T],
-        Ret::VectorOfT(3),
-        Pure,
-    ),
-    row(
-        "vec4",
-        Constructor,
-        Function,
-        Any,
-        &[T, T, T, T],
-        Ret::VectorOfT(4),
-        Pure,
-    ),
-    row(
-        "Vec2::splat",
-        Constructor,
-        Function,
-        Any,
-        &[T],
-        Ret::VectorOfT(2),
-        Pure,
-    ),
-    row(
-        "Vec3::splat",
-        Constructor,
-        Function,
-        Any,
-        &[T],
-        Ret::VectorOfT(3),
-        Pure,
-    ),
-    row(
-        "Vec4::splat",
-        Constructor,
-        Function,
-        Any,
-        &[T],
-        Ret::VectorOfT(4),
-        Pure,
-    ),
-    // Packed data.
-    row(
-        "f32::from_bits",
-        Bitcast,
-        Function,
-        Domain::None,
-        &[Is(U32)],
-        Ret::Is(F32),
-        Pure,
-    ),
-    row(
-        "unpack2x16float",
-        Call("unpack2x16float"),
-        Function,
-        Domain::None,
-        &[Is(U32)],
-        Ret::Vector(F32, 2),
-        Pure,
-    ),
-    row(
-        "unpack4x_u8",
-        Call("unpack4xU8"),
-        Function,
-        Domain::None,
-        &[Is(U32)],
-        Ret::Vector(U32, 4),
-        Pure,
-    ),
-    row(
-        "unpack4x_i8",
-        Call("unpack4xI8"),
-        Function,
-        Domain::None,
-        &[Is(U32)],
-        Ret::Vector(I32, 4),
-        Pure,
-    ),
-    row(
-        "dot4_i8_packed",
-        Call("dot4I8Packed"),
-        Function,
-        Domain::None,
-        &[Is(U32), Is(U32)],
-        Ret::Is(I32),
-        Pure,
-    ),
-    row(
-        "dot4_u8_packed",
-        Call("dot4U8Packed"),
-        Function,
-        Domain::None,
-        &[Is(U32), Is(U32)],
-        Ret::Is(U32),
-        Pure,
-    ),
-    // Waiting.
-    row(
-        "workgroup_barrier",
-        Call("workgroupBarrier"),
-        Function,
-        Domain::None,
-        &[],
-        Ret::Unit,
-        Barrier,
-    ),
-    row(
-        "storage_barrier",
-        Call("storageBarrier"),
-        Function,
-        Domain::None,
-        &[],
-        Ret::Unit,
-        Barrier,
-    ),
-    // Subgroups.
-    row(
-        "subgroup_add",
-        Call("subgroupAdd"),
-        Function,
-        Number,
-        &[T],
-        Ret::T,
-        Subgroup,
-    ),
-    row(
-        "subgroup_mul",
-        Call("subgroupMul"),
-        Function,
-        Number,
-        &[T],
-        Ret::T,
-        Subgroup,
-    ),
-    row(
-        "subgroup_min",
-        Call("subgroupMin"),
-        Function,
-        Number,
-        &[T],
-        Ret::T,
-        Subgroup,
-    ),
-    row(
-        "subgroup_max",
-        Call("subgroupMax"),
-        Function,
-        Number,
-        &[T],
-        Ret::T,
-        Subgroup,
-    ),
-    row(
-        "subgroup_broadcast_first",
-        Call("subgroupBroadcastFirst"),
-        Function,
-        Number,
-        &[T],
-        Ret::T,
-        Subgroup,
-    ),
-    row(
-        "subgroup_shuffle",
-        Call("subgroupShuffle"),
-        Function,
-        Number,
-        &[T, Is(U32)],
-        Ret::T,
-        Subgroup,
-    ),
-    row(
-        "subgroup_shuffle_xor",
-        Call("subgroupShuffleXor"),
-        Function,
-        Number,
-        &[T, Is(U32)],
-        Ret::T,
-        Subgroup,
-    ),
-];
-
-/// Methods of Rust whose WGSL namesake means something else, and what to write instead.
-pub static REFUSED_METHODS: &[(&str, &str)] = &[
-    (
-        "round",
-        "`round` rounds halves away from zero in Rust and to even on a GPU; write `round_ties_even()`, or `(x + 0.5).floor()`",
-    ),
-    (
-        "fract",
-        "`fract` keeps the sign in Rust and not on a GPU; write `x - x.floor()` or `x - x.trunc()`",
-    ),
-    (
-        "signum",
-        "`signum` of 0.0 is 1.0 in Rust and 0.0 on a GPU; write the comparison that you mean",
-    ),
-    ("rem_euclid", "write `x - y * (x / y).floor()`"),
-    ("powi", "write the product, or `powf`"),
-    (
-        "log10",
-        "write `x.ln() * core::f32::consts::LOG10_E` with the number in place of the const",
-    ),
-    ("saturating_sub", "write `a - a.min(b)`"),
-    ("unwrap", "there is no `Option` on a GPU"),
-    ("iter", "write `for i in 0..n` and index"),
-];
 
 impl Builtin {
     /// The builtin of that name and form.
@@ -650,6 +229,6 @@ impl Builtin {
 
     /// Whether a function of that name is a builtin.
     pub fn is_function(name: &str) -> bool {
-        Self::find(name, Function).is_some()
+        Self::find(name, Form::Function).is_some()
     }
 }

@@ -8,6 +8,7 @@ use crate::item::{Function, ItemId, Kernel, KernelBinding, Local, LocalId, Modul
 use crate::span::Span;
 use crate::stmt::{Block, Stmt};
 use crate::types::Type;
+use crate::uniformity;
 use crate::validate::{Validated, validate};
 use crate::wgsl::{self, Text};
 
@@ -98,6 +99,10 @@ pub fn compile(module: &Module, options: CompileOptions) -> Result<Compiled, Vec
             return Err(problems);
         }
     };
+    let divergent = uniformity::check(module, &typed);
+    if !divergent.is_empty() {
+        return Err(divergent);
+    }
     let printed = wgsl::print(module, &typed).map_err(once)?;
     let validated =
         validate(&printed.text, kernel.function.span).map_err(|diagnostic| vec![diagnostic])?;
@@ -178,6 +183,7 @@ pub fn compile_functions(
     }
     let printed = wgsl::print_functions(module, &typed).map_err(once)?;
     let mut all = Text::default();
+    wgsl::print_structs(module, &mut all);
     for (_, text) in &printed {
         all.append(text);
     }
@@ -345,6 +351,18 @@ fn interface(kernel: &Kernel, options: CompileOptions) -> Vec<Diagnostic> {
                 problems.push(Diagnostic::new(binding.span, message).help(format!(
                     "use `&[{elem}]` and index `3 * i`, or `&[Vec4<{elem}>]`"
                 )));
+            }
+            Type::Atomic(_) if !binding.writable => {
+                let help = format!("take it as `{}: &mut [{}]`", binding.name, binding.elem);
+                problems
+                    .push(Diagnostic::new(binding.span, "atomics are read and written").help(help));
+            }
+            Type::Struct(..) => {
+                let message = format!(
+                    "`{}` is a struct, which a slice cannot hold yet",
+                    binding.elem
+                );
+                problems.push(Diagnostic::new(binding.span, message).help("take a slice a field"));
             }
             Type::Packed(_) if binding.writable => {
                 problems.push(

@@ -13,7 +13,10 @@ pub struct Diagnostic {
     /// What to write instead.
     pub help: Option<String>,
     /// The item that sets the rule, where it may be in another crate.
-    pub rule: Option<(String, Origin)>,
+    pub rule: Option<Box<(String, Origin)>>,
+    /// What led to it: places, and what to say of them. `{}` in a text stands for the place, as
+    /// `at file:line:column`; a text without it ends with the place.
+    pub notes: Vec<(Span, String)>,
 }
 
 impl Diagnostic {
@@ -24,13 +27,14 @@ impl Diagnostic {
             message: message.into(),
             help: None,
             rule: None,
+            notes: Vec::new(),
         }
     }
 
     /// Adds the name and place of the item that sets the rule.
     #[must_use]
     pub fn rule(mut self, name: &str, origin: &Origin) -> Self {
-        self.rule = Some((name.to_string(), origin.clone()));
+        self.rule = Some(Box::new((name.to_string(), origin.clone())));
         self
     }
 
@@ -38,6 +42,13 @@ impl Diagnostic {
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
+        self
+    }
+
+    /// Adds a place that led to it, and what to say of it.
+    #[must_use]
+    pub fn note(mut self, span: Span, text: impl Into<String>) -> Self {
+        self.notes.push((span, text.into()));
         self
     }
 }

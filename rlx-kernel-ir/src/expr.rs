@@ -58,6 +58,8 @@ pub enum ExprKind {
     Method(Box<Expr>, String, Span, Vec<Expr>),
     /// `[a, b, c]`
     Array(Vec<Expr>),
+    /// `Name { field: value, .. }`, in the author's order.
+    Struct(ItemId, Vec<(String, Expr)>),
     /// `[value; N]`
     Repeat(Box<Expr>, u32),
     /// `if c { a } else { b }`

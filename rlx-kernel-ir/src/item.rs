@@ -31,6 +31,8 @@ pub enum Item {
     Const(Const),
     /// A `#[format]`.
     Format(Format),
+    /// A `#[device]` struct.
+    Struct(Struct),
     /// A function that was compiled before: an elementwise operator in a region.
     Printed(Printed),
 }
@@ -111,6 +113,17 @@ pub struct Printed {
     pub ret: Type,
     /// The WGSL of the function and of the helpers it calls, by name.
     pub texts: Vec<(String, String)>,
+}
+
+/// A struct of values.
+#[derive(Clone, Debug)]
+pub struct Struct {
+    /// Its name in WGSL: the author's, or close to it.
+    pub name: String,
+    /// Fields in order.
+    pub fields: Vec<(String, Type)>,
+    /// Where it is defined.
+    pub origin: Origin,
 }
 
 /// A block format.
@@ -268,6 +281,14 @@ impl Module {
     pub fn format(&self, id: ItemId) -> Option<&Format> {
         match self.items.get(id.0) {
             Some(Item::Format(format)) => Some(format),
+            _ => None,
+        }
+    }
+
+    /// The struct behind `id`.
+    pub fn structure(&self, id: ItemId) -> Option<&Struct> {
+        match self.items.get(id.0) {
+            Some(Item::Struct(structure)) => Some(structure),
             _ => None,
         }
     }

@@ -16,6 +16,7 @@ pub mod item;
 pub mod span;
 pub mod stmt;
 pub mod types;
+pub mod uniformity;
 pub mod validate;
 pub mod wgsl;
 
@@ -25,7 +26,7 @@ pub use diagnostic::Diagnostic;
 pub use expr::{BinaryOp, Expr, ExprKind, UnaryOp};
 pub use item::{
     Const, Field, FieldKind, Format, Function, Item, ItemId, Kernel, KernelBinding, KernelParam,
-    Local, LocalId, Module, OPEN, Origin, Parameter, Printed, WorkgroupVar,
+    Local, LocalId, Module, OPEN, Origin, Parameter, Printed, Struct, WorkgroupVar,
 };
 pub use span::Span;
 pub use stmt::{Block, Stmt};

@@ -71,6 +71,10 @@ pub enum Type {
         /// The memory behind it.
         source: Option<Source>,
     },
+    /// A `#[device]` struct, with its name in WGSL.
+    Struct(ItemId, String),
+    /// `AtomicU32`, `AtomicI32`: in slices and workgroup memory only.
+    Atomic(Scalar),
     /// The element of a slice of packed weights.
     Packed(ItemId),
     /// One block of a packed slice.
@@ -112,7 +116,7 @@ impl Type {
     /// place in memory.
     pub fn layout(&self) -> Option<(u32, u32)> {
         match self {
-            Self::Scalar(_) => Some((4, 4)),
+            Self::Scalar(_) | Self::Atomic(_) => Some((4, 4)),
             Self::Vector(elem, len) => {
                 let (size, _) = elem.layout()?;
                 let lanes = if *len == 3 { 4 } else { u32::from(*len) };
@@ -137,6 +141,8 @@ impl Type {
                 Scalar::F32 => format!("vec{len}f"),
             },
             Self::Array(elem, len) => format!("array<{}, {len}>", elem.wgsl()?),
+            Self::Struct(_, name) => name.clone(),
+            Self::Atomic(scalar) => format!("atomic<{}>", scalar.name()),
             Self::Block { .. } => "u32".into(),
             Self::Pointer(inner) => format!("ptr<function, {}>", inner.wgsl()?),
             _ => return None,
@@ -157,6 +163,8 @@ impl fmt::Display for Type {
             Self::Slice { elem, writable, .. } => {
                 write!(f, "&{}[{elem}]", if *writable { "mut " } else { "" })
             }
+            Self::Struct(_, name) => f.write_str(name),
+            Self::Atomic(scalar) => write!(f, "Atomic{}", scalar.name().to_uppercase()),
             Self::Packed(_) => f.write_str("Packed<_>"),
             Self::Block { .. } => f.write_str("Block<_>"),
             Self::Pointer(inner) => write!(f, "&mut {inner}"),

@@ -8,6 +8,7 @@ mod name;
 mod stmt;
 mod text;
 
-pub(crate) use module::element;
 pub use module::{Printed, print, print_functions};
+pub(crate) use module::{element, print_structs};
+pub(crate) use stmt::MAX_UNROLL;
 pub use text::Text;

@@ -18,6 +18,8 @@ pub enum Kind {
     Function,
     /// A const.
     Const,
+    /// A struct.
+    Struct,
     /// A format: its attribute's tokens in braces, then its `impl`.
     Format,
 }
@@ -179,6 +181,7 @@ impl Entry {
         let kind = match kind {
             Kind::Function => quote!(function),
             Kind::Const => quote!(constant),
+            Kind::Struct => quote!(structure),
             Kind::Format => quote!(format),
         };
         let (texts, ids): (Vec<_>, Vec<_>) = paths.iter().cloned().unzip();
@@ -199,6 +202,7 @@ impl Parse for Entry {
         let kind = match kind.to_string().as_str() {
             "function" => Kind::Function,
             "constant" => Kind::Const,
+            "structure" => Kind::Struct,
             _ => Kind::Format,
         };
         let list;

@@ -7,3 +7,4 @@ pub mod host;
 pub mod kernel;
 pub mod list;
 pub mod params;
+pub mod requires;

@@ -5,6 +5,8 @@
 #![forbid(unsafe_code)]
 
 mod chain;
+#[cfg(test)]
+mod fuzz;
 mod generate;
 mod parse;
 mod paths;

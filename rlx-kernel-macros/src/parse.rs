@@ -5,6 +5,7 @@ pub mod expr;
 pub mod format;
 pub mod kernel;
 pub mod module;
+pub mod requires;
 pub mod stmt;
 pub mod ty;
 
@@ -19,6 +20,8 @@ use crate::spans::Spans;
 pub enum Target {
     /// A function or const.
     Item(ItemId),
+    /// A struct, with its name in WGSL.
+    Struct(ItemId, String),
     /// A format.
     Format(FormatTarget),
 }

@@ -28,7 +28,18 @@ pub fn is_const_name(name: &str) -> bool {
 
 /// Types that the language itself knows.
 pub const KNOWN_TYPES: &[&str] = &[
-    "bool", "i32", "u32", "f32", "Vec2", "Vec3", "Vec4", "Packed", "Block", "Self",
+    "bool",
+    "i32",
+    "u32",
+    "f32",
+    "Vec2",
+    "Vec3",
+    "Vec4",
+    "Packed",
+    "Block",
+    "AtomicU32",
+    "AtomicI32",
+    "Self",
 ];
 
 /// Collects paths.
@@ -56,6 +67,19 @@ pub fn collect(function: &syn::ItemFn, generics: &[String]) -> Vec<syn::Path> {
     }
     collector.visit_return_type(&function.sig.output);
     collector.visit_block(&function.block);
+    collector.paths
+}
+
+/// The structs in the fields of a struct.
+pub fn collect_fields(structure: &syn::ItemStruct) -> Vec<syn::Path> {
+    let mut collector = Collector {
+        bound: BTreeSet::new(),
+        seen: BTreeSet::new(),
+        paths: Vec::new(),
+    };
+    for field in &structure.fields {
+        collector.visit_type(&field.ty);
+    }
     collector.paths
 }
 
@@ -155,6 +179,10 @@ impl Visit<'_> for Collector {
                 }
             }
             syn::Expr::Path(path) => self.value(&path.path, false),
+            syn::Expr::Struct(literal) => {
+                self.add(&literal.path);
+                visit::visit_expr(self, expr);
+            }
             _ => visit::visit_expr(self, expr),
         }
     }

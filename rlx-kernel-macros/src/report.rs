@@ -17,6 +17,10 @@ pub fn diagnostics(diagnostics: &[Diagnostic], spans: &Spans, helpers: &[Entry])
     for diagnostic in diagnostics {
         let (first, last) = spans.range(diagnostic.span);
         let mut message = diagnostic.message.clone();
+        for (span, text) in &diagnostic.notes {
+            message.push_str("\nnote: ");
+            message.push_str(&note(text, spans.range(*span).0));
+        }
         if let Some(help) = &diagnostic.help {
             message.push_str("\nhelp: ");
             message.push_str(help);
@@ -25,7 +29,7 @@ pub fn diagnostics(diagnostics: &[Diagnostic], spans: &Spans, helpers: &[Entry])
             message.push_str("\nnote: ");
             message.push_str(&place);
         }
-        if let Some((name, origin)) = &diagnostic.rule
+        if let Some((name, origin)) = diagnostic.rule.as_deref()
             && let Some(helper) = helpers.iter().find(|helper| {
                 helper.krate != crate::chain::crate_name()
                     && (&helper.file, helper.line) == (&origin.file, origin.line)
@@ -45,6 +49,17 @@ pub fn diagnostics(diagnostics: &[Diagnostic], spans: &Spans, helpers: &[Entry])
 /// syn's own errors.
 pub fn syntax(error: &syn::Error) -> TokenStream {
     error.to_compile_error()
+}
+
+/// What is said of a place, with the place.
+fn note(text: &str, span: TokenSpan) -> String {
+    let start = span.start();
+    let place = format!("at {}:{}:{}", span.file(), start.line, start.column + 1);
+    if text.contains("{}") {
+        text.replace("{}", &place)
+    } else {
+        format!("{text} {place}")
+    }
 }
 
 fn foreign(span: TokenSpan, helpers: &[Entry]) -> Option<String> {

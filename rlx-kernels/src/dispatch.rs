@@ -103,6 +103,27 @@ impl<H> Dispatch<H> {
     }
 }
 
+/// The length of a buffer in the conditions of `#[requires(..)]`.
+#[doc(hidden)]
+pub struct Length(pub u64);
+
+impl Length {
+    /// Elements.
+    pub fn len(&self) -> u128 {
+        self.0.into()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0 == 0
+    }
+
+    /// Blocks of packed weights.
+    pub fn blocks(&self) -> u128 {
+        self.0.into()
+    }
+}
+
 /// Why a dispatch cannot be.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DispatchError {
@@ -136,6 +157,16 @@ pub enum DispatchError {
         kernel: String,
         /// Workgroups by dimension.
         groups: [u64; 3],
+    },
+    /// A condition of the kernel's `#[requires(..)]` does not hold.
+    #[error("kernel `{kernel}` requires `{condition}`, but {values}")]
+    Requires {
+        /// The kernel.
+        kernel: String,
+        /// The condition.
+        condition: String,
+        /// The parameters that it names, with their values.
+        values: String,
     },
     /// The kernel has no instance of that name.
     #[error("kernel `{kernel}` has no instance `{instance}`")]

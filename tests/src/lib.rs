@@ -1,6 +1,7 @@
 //! The conformance suite: what every backend and every adapter is held to.
 #![forbid(unsafe_code)]
 
+pub mod browser;
 pub mod golden;
 pub mod product;
 pub mod random;

@@ -1,5 +1,6 @@
 //! What the documents show is what the project holds.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -89,4 +90,57 @@ fn links_to_files_lead_somewhere() {
             }
         }
     }
+}
+
+/// `docs/errors.md`: each program of `tests/ui/fail` with what the macros say to it.
+fn errors() -> String {
+    let folder = root().join("tests/ui/fail");
+    let mut names: Vec<String> = fs::read_dir(&folder)
+        .expect("the programs are there")
+        .map(|entry| {
+            entry
+                .expect("it can be read")
+                .file_name()
+                .display()
+                .to_string()
+        })
+        .filter_map(|name| name.strip_suffix(".rs").map(str::to_string))
+        .collect();
+    names.sort();
+    let mut text = String::from(
+        "# Errors\n\n\
+         What the macros say, one mistake each, as rustc prints it. Made from `tests/ui/fail` by a test;\n\
+         `UPDATE_DOCS=1 cargo test -p rlx-conformance --test docs` writes it anew.\n",
+    );
+    for name in names {
+        let read = |extension: &str| {
+            let path = folder.join(format!("{name}.{extension}"));
+            fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+        };
+        let title = name.replace('_', " ");
+        let (first, rest) = title.split_at(1);
+        let (program, message) = (read("rs"), read("stderr"));
+        let _ = write!(
+            text,
+            "\n## {}{rest}\n\n```rust\n{}\n```\n\n```text\n{}\n```\n",
+            first.to_uppercase(),
+            program.trim_end(),
+            message.trim_end()
+        );
+    }
+    text
+}
+
+#[test]
+fn the_chapter_of_errors_is_what_the_macros_say() {
+    let path = root().join("docs/errors.md");
+    let wanted = errors();
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        fs::write(&path, &wanted).expect("docs can be written");
+    }
+    let found = fs::read_to_string(&path).expect("the chapter is there");
+    assert!(
+        found == wanted,
+        "docs/errors.md is stale: UPDATE_DOCS=1 cargo test -p rlx-conformance --test docs"
+    );
 }

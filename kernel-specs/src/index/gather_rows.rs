@@ -7,6 +7,7 @@ use crate::formats;
 /// y[t, ..] = row ids[t] of `w`, for `tokens` ids, rows of `k` weights and `rows` rows. An id past
 /// the last row gives zeros; whoever has the ids on the host refuses it before.
 #[kernel(workgroup_size(64), threads(tokens * k.div_ceil(8)), instances(F in formats::ALL))]
+#[requires(k % F::ELEMS == 0, w.blocks() >= rows * k / F::ELEMS, ids.len() >= tokens, y.len() >= tokens * k)]
 pub fn gather_rows<F: BlockFormat>(
     w: &[Packed<F>],
     ids: &[u32],

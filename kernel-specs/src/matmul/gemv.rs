@@ -8,6 +8,7 @@ use crate::formats;
 /// y[n] = Σₖ x[k] · W[n, k]. A workgroup takes a row, an invocation eight weights a step; the sums
 /// meet in workgroup memory, so the kernel runs on every device.
 #[kernel(workgroup_size(64), groups(n), instances(F in formats::ALL))]
+#[requires(k % F::ELEMS == 0, w.blocks() >= n * k / F::ELEMS, x.len() >= k, y.len() >= n)]
 pub fn gemv<F: BlockFormat>(w: &[Packed<F>], x: &[f32], y: &mut [f32], n: u32, k: u32) {
     #[workgroup]
     let partial: [f32; 64];
@@ -45,13 +46,14 @@ pub fn gemv<F: BlockFormat>(w: &[Packed<F>], x: &[f32], y: &mut [f32], n: u32, k
 
 /// y[n] = Σₖ x[k] · W[n, k]. A subgroup of any size takes a row; needs subgroup operations.
 #[kernel(workgroup_size(128), groups(n.div_ceil(8)), instances(F in formats::ALL))]
+#[requires(k % F::ELEMS == 0, w.blocks() >= n * k / F::ELEMS, x.len() >= k, y.len() >= n)]
 pub fn gemv_subgroup<F: BlockFormat>(w: &[Packed<F>], x: &[f32], y: &mut [f32], n: u32, k: u32) {
     let first_row = workgroup_index() * 8;
     // Eight rows a workgroup, whatever the number of subgroups it falls into. All subgroups go
     // through the loop together, so that the sums are taken in uniform control flow.
-    for step in (0..8).step_by(num_subgroups()) {
-        let row = first_row + step + subgroup_id();
-        let mine = step + subgroup_id() < 8 && row < n;
+    for base in (0..8).step_by(num_subgroups()) {
+        let row = first_row + base + subgroup_id();
+        let mine = base + subgroup_id() < 8 && row < n;
         let mut sum = 0.0;
         if mine {
             let first = row * (k / F::ELEMS);

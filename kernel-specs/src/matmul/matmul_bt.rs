@@ -7,6 +7,7 @@ use crate::formats;
 /// y[m, n] = Σₖ x[m, k] · W[n, k], any m, n and k. A workgroup makes a tile of 32 × 64: 32 steps of
 /// k at a time are decoded once into workgroup memory, an invocation keeps 4 × 8 sums.
 #[kernel(workgroup_size(64), groups(n.div_ceil(64), m.div_ceil(32)), instances(F in formats::ALL))]
+#[requires(k % F::ELEMS == 0, w.blocks() >= n * k / F::ELEMS, x.len() >= m * k, y.len() >= m * n)]
 pub fn matmul_bt<F: BlockFormat>(
     w: &[Packed<F>],
     x: &[f32],
@@ -66,13 +67,13 @@ pub fn matmul_bt<F: BlockFormat>(
             xs[32 * col + 8 * part + row] = v;
         }
         workgroup_barrier();
-        for step in 0..8 {
+        for quad in 0..8 {
             #[unroll]
             for i in 0..4 {
-                let a = xs[32 * step + 8 * i + row];
+                let a = xs[32 * quad + 8 * i + row];
                 #[unroll]
                 for j in 0..8 {
-                    sums[2 * i + j / 4][j % 4] += dot(a, ws[64 * step + 8 * j + col]);
+                    sums[2 * i + j / 4][j % 4] += dot(a, ws[64 * quad + 8 * j + col]);
                 }
             }
         }

@@ -4,6 +4,7 @@ use rlx_kernels::prelude::*;
 
 /// y = x / √(mean(x²) + eps) · weight, for each row of `k`. A workgroup takes a row.
 #[kernel(workgroup_size(256), groups(rows))]
+#[requires(x.len() >= rows * k, weight.len() >= k, y.len() >= rows * k)]
 pub fn rms_norm(x: &[f32], weight: &[f32], y: &mut [f32], rows: u32, k: u32, eps: f32) {
     #[workgroup]
     let partial: [f32; 256];

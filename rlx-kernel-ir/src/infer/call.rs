@@ -111,6 +111,15 @@ impl Infer<'_> {
                 Arg::Is(scalar) => {
                     self.expect(arg, &Type::Scalar(*scalar), &found);
                 }
+                Arg::Vector(scalar, len) => {
+                    self.expect(arg, &Type::vector(*scalar, *len), &found);
+                }
+                Arg::Elem => {
+                    let ty = generic
+                        .as_ref()
+                        .map_or(Type::Error, |ty| self.table.deep(ty));
+                    self.expect(arg, &elem_of(&ty), &found);
+                }
                 Arg::T => {
                     if let Some(ty) = &generic {
                         let ty = ty.clone();
@@ -135,16 +144,13 @@ impl Infer<'_> {
             }
         }
         let generic = generic.map_or(Type::Error, |ty| self.table.deep(&ty));
-        let elem = |ty: &Type| match ty {
-            Type::Vector(elem, _) => (**elem).clone(),
-            other => other.clone(),
-        };
+        self.place_of(builtin, &args);
         let ty = match builtin.ret {
             Ret::Unit => Type::Unit,
             Ret::Is(scalar) => Type::Scalar(scalar),
             Ret::Vector(scalar, len) => Type::vector(scalar, len),
             Ret::T => generic,
-            Ret::Elem => elem(&generic),
+            Ret::Elem => elem_of(&generic),
             Ret::VectorOfT(len) => Type::Vector(Box::new(generic), len),
             Ret::As(scalar) => match generic {
                 Type::Vector(_, len) => Type::vector(scalar, len),
@@ -152,6 +158,20 @@ impl Infer<'_> {
             },
         };
         (ExprKind::Builtin(builtin, args), ty)
+    }
+
+    /// Checks that what works on a place is given one that it may work on.
+    fn place_of(&mut self, builtin: &Builtin, args: &[Expr]) {
+        let Some(place) = args.first() else { return };
+        match builtin.domain {
+            Domain::Atomic => self.writable(place),
+            Domain::Workgroup if !in_workgroup(place) => {
+                let message = format!("`{}` reads a place in workgroup memory", builtin.name);
+                let help = "give it an element of `#[workgroup]` memory, such as `total[0]`";
+                self.error(Diagnostic::new(place.span, message).help(help));
+            }
+            _ => {}
+        }
     }
 
     fn in_domain(&mut self, ty: &Type, builtin: &Builtin) -> bool {
@@ -173,9 +193,11 @@ impl Infer<'_> {
             Domain::None => true,
             Domain::Any => float || int || elem == Type::BOOL || kind.is_some(),
             Domain::Float => float,
+            Domain::Bool => elem == Type::BOOL && !is_vector,
+            Domain::Atomic => matches!(ty, Type::Atomic(_)),
+            Domain::Workgroup => !matches!(ty, Type::Atomic(_)),
             Domain::Int => int,
             Domain::Number => float || int,
-            Domain::FloatVector => is_vector && float,
             Domain::NumberVector => is_vector && (float || int),
         }
     }
@@ -328,5 +350,32 @@ impl Infer<'_> {
                 None
             }
         }
+    }
+}
+
+/// The scalar of a vector or an atomic; any other type itself.
+fn elem_of(ty: &Type) -> Type {
+    match ty {
+        Type::Vector(elem, _) => (**elem).clone(),
+        Type::Atomic(scalar) => Type::Scalar(*scalar),
+        other => other.clone(),
+    }
+}
+
+/// Whether a place lies in workgroup memory.
+fn in_workgroup(place: &Expr) -> bool {
+    match &place.kind {
+        ExprKind::Workgroup(_) => true,
+        ExprKind::Index(base, _) | ExprKind::Field(base, _) => {
+            let slice = matches!(
+                base.ty,
+                Type::Slice {
+                    source: Some(Source::Workgroup(_)),
+                    ..
+                }
+            );
+            slice || in_workgroup(base)
+        }
+        _ => false,
     }
 }

@@ -84,6 +84,10 @@ impl Infer<'_> {
                 }
                 Type::Array(Box::new(ty), len)
             }
+            ExprKind::Struct(id, fields) => {
+                let id = *id;
+                self.structure(id, fields, span)
+            }
             ExprKind::Repeat(value, len) => {
                 let len = *len;
                 Type::Array(Box::new(self.expr(value)), len)
@@ -468,6 +472,19 @@ impl Infer<'_> {
                     Diagnostic::new(span, message).help(format!("it has `{}`", has.join("`, `"))),
                 )
             }
+            Type::Struct(id, structure) => {
+                let module = self.module;
+                let fields = module
+                    .structure(id)
+                    .map_or(&[][..], |structure| &structure.fields);
+                if let Some((_, ty)) = fields.iter().find(|(field, _)| field == name) {
+                    return ty.clone();
+                }
+                let has = fields.iter().map(|(field, _)| format!("`{field}`"));
+                let help = format!("it has {}", has.collect::<Vec<_>>().join(", "));
+                let message = format!("`{structure}` has no field `{name}`");
+                self.error(Diagnostic::new(span, message).help(help))
+            }
             Type::Error => Type::Error,
             other => {
                 let found = self.describe(&other);
@@ -477,6 +494,34 @@ impl Infer<'_> {
                 ))
             }
         }
+    }
+
+    /// `Name { field: value, .. }`
+    fn structure(&mut self, id: ItemId, fields: &mut [(String, Expr)], span: Span) -> Type {
+        let module = self.module;
+        let Some(structure) = module.structure(id) else {
+            return self.error(Diagnostic::new(span, "this is no struct"));
+        };
+        for (name, value) in fields.iter_mut() {
+            let found = self.expr(value);
+            if let Some((_, ty)) = structure.fields.iter().find(|(field, _)| field == name) {
+                self.expect(value, ty, &found);
+                continue;
+            }
+            let message = format!("`{}` has no field `{name}`", structure.name);
+            let has = structure
+                .fields
+                .iter()
+                .map(|(field, _)| format!("`{field}`"));
+            let help = format!("it has {}", has.collect::<Vec<_>>().join(", "));
+            self.error(Diagnostic::new(value.span, message).help(help));
+        }
+        let given = |field: &String| fields.iter().any(|(name, _)| name == field);
+        if let Some((missing, _)) = structure.fields.iter().find(|(field, _)| !given(field)) {
+            let message = format!("`{}` needs its field `{missing}`", structure.name);
+            return self.error(Diagnostic::new(span, message));
+        }
+        Type::Struct(id, structure.name.clone())
     }
 
     fn reference(&mut self, inner: &mut Expr, mutable: bool) -> Type {

@@ -123,6 +123,11 @@ fn in_expr(expr: &mut Expr, visit: &mut dyn FnMut(&mut Expr)) {
                 in_expr(arg, visit);
             }
         }
+        ExprKind::Struct(_, fields) => {
+            for (_, value) in fields {
+                in_expr(value, visit);
+            }
+        }
         ExprKind::If(condition, then, otherwise) => {
             in_expr(condition, visit);
             each_expr(then, visit);

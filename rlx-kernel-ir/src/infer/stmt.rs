@@ -40,6 +40,12 @@ impl Infer<'_> {
                         self.error(diagnostic.help("end its block with the value, without a `;`"));
                         self.locals()[local.0].ty = Type::Error;
                     }
+                    Type::Atomic(_) => {
+                        let diagnostic =
+                            Diagnostic::new(init.span, "an atomic cannot be kept in a variable");
+                        self.error(diagnostic.help("read it with `.load()`"));
+                        self.locals()[local.0].ty = Type::Error;
+                    }
                     Type::Slice { .. } => {
                         let diagnostic =
                             Diagnostic::new(init.span, "a slice cannot be kept in a variable");
@@ -65,6 +71,13 @@ impl Infer<'_> {
             } => {
                 let ty = self.expr(place);
                 self.writable(place);
+                if matches!(self.table.shallow(&ty), Type::Atomic(_)) {
+                    let diagnostic = Diagnostic::new(place.span, "an atomic is not assigned");
+                    let help = "write `.store(value)`, or `.fetch_add(value)` and its kind";
+                    self.error(diagnostic.help(help));
+                    self.expr(value);
+                    return false;
+                }
                 match op {
                     None => {
                         let found = self.expr(value);

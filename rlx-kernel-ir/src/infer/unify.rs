@@ -227,6 +227,9 @@ impl Infer<'_> {
         value: Option<&Expr>,
     ) -> Option<String> {
         match (expected, found) {
+            (_, Type::Atomic(_)) | (Type::Atomic(_), _) => {
+                Some("an atomic is read by `.load()`".into())
+            }
             (Type::Scalar(to), Type::Scalar(from))
                 if *to != Scalar::Bool && *from != Scalar::Bool =>
             {

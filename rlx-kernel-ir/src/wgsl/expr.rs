@@ -4,7 +4,7 @@ use super::function::FunctionPrinter;
 use super::load;
 use super::stmt::Target;
 use super::text::Text;
-use crate::builtin::{Builtin, Spelling};
+use crate::builtin::{Builtin, Input, Spelling};
 use crate::consteval;
 use crate::expr::{BinaryOp, Expr, ExprKind, UnaryOp};
 use crate::item::Item;
@@ -137,11 +137,27 @@ impl FunctionPrinter<'_, '_> {
             ExprKind::Field(base, name) => {
                 let mut out = self.operand(base);
                 out.push(".");
-                out.push(name);
+                out.push(&super::name::spell(name));
                 (out, Shape::Atom)
             }
             ExprKind::Array(elems) => {
                 let args = self.arguments(elems);
+                (call(&Self::type_name(&expr.ty), &args), Shape::Atom)
+            }
+            ExprKind::Struct(id, fields) => {
+                // In the struct's order; the author's order matters to no pure value.
+                let order = self
+                    .context
+                    .module
+                    .structure(*id)
+                    .map_or(&[][..], |structure| &structure.fields);
+                let mut values = Vec::with_capacity(fields.len());
+                for (name, _) in order {
+                    if let Some((_, value)) = fields.iter().find(|(field, _)| field == name) {
+                        values.push(value.clone());
+                    }
+                }
+                let args = self.arguments(&values);
                 (call(&Self::type_name(&expr.ty), &args), Shape::Atom)
             }
             ExprKind::Repeat(value, len) => {
@@ -369,11 +385,39 @@ impl FunctionPrinter<'_, '_> {
                 };
                 (Text::new(text), Shape::Binary(BinaryOp::Div))
             }
+            Spelling::OnPlace(name) => {
+                let call = self.on_place(name, args);
+                (call, Shape::Atom)
+            }
+            Spelling::CompareExchange => {
+                let mut call = self.on_place("atomicCompareExchangeWeak", args);
+                call.push(".old_value");
+                (call, Shape::Atom)
+            }
+            Spelling::Elect => {
+                self.printed.inputs.insert(Input::SubgroupLane);
+                let lane = Input::SubgroupLane.name();
+                let text = format!("subgroupBroadcastFirst({lane}) == {lane}");
+                (Text::new(text), Shape::Binary(BinaryOp::Eq))
+            }
             Spelling::Input(input) => {
                 self.printed.inputs.insert(input);
                 (Text::new(input.name()), Shape::Atom)
             }
         }
+    }
+
+    /// A call whose first argument is a place in memory.
+    fn on_place(&mut self, name: &str, args: &[Expr]) -> Text {
+        let mut all = Vec::with_capacity(args.len());
+        if let Some((place, values)) = args.split_first() {
+            let values = self.arguments(values);
+            let mut text = Text::new("&");
+            text.append(&self.operand(place));
+            all.push(text);
+            all.extend(values);
+        }
+        call(name, &all)
     }
 
     /// Arguments in order; those before one that needs statements are kept in variables.
@@ -509,6 +553,9 @@ impl FunctionPrinter<'_, '_> {
             | ExprKind::Ref(_, inner)
             | ExprKind::Deref(inner)
             | ExprKind::Load { address: inner, .. } => self.needs_statements(inner),
+            ExprKind::Struct(_, fields) => {
+                fields.iter().any(|(_, value)| self.needs_statements(value))
+            }
             ExprKind::Repeat(inner, _) => {
                 self.needs_statements(inner) || !is_zero(inner) && !Self::is_simple(inner)
             }

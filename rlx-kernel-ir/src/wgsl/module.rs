@@ -69,6 +69,11 @@ impl<'m> Context<'m> {
                 .map(|binding| fresh(&binding.name))
                 .collect()
         });
+        for item in &module.items {
+            if let Item::Struct(structure) = item {
+                fresh(&structure.name);
+            }
+        }
         let entry = kernel.map_or_else(String::new, |kernel| fresh(&kernel.function.wgsl_name));
         let workgroup: Vec<String> = kernel.map_or_else(Vec::new, |kernel| {
             kernel
@@ -224,6 +229,7 @@ pub fn print(module: &Module, typed: &Typed) -> Result<Printed, Vec<Diagnostic>>
     let mut text = Text::default();
     print_bindings(kernel, &context.bindings, &mut text);
     print_params(kernel, &mut text);
+    print_structs(module, &mut text);
     context.print_consts(&consts, &mut text)?;
     for (var, name) in kernel.workgroup.iter().zip(&context.workgroup) {
         let start = text.len();
@@ -311,6 +317,23 @@ pub(crate) fn element(elem: &Type) -> String {
     match elem {
         Type::Packed(_) => "u32".into(),
         other => other.wgsl().unwrap_or_default(),
+    }
+}
+
+/// The structs of a module: those that its kernel or its helpers name.
+pub(crate) fn print_structs(module: &Module, text: &mut Text) {
+    for item in &module.items {
+        if let Item::Struct(structure) = item {
+            text.push(&format!("struct {} {{\n", structure.name));
+            for (field, ty) in &structure.fields {
+                let field = super::name::spell(field);
+                text.push(&format!(
+                    "    {field}: {},\n",
+                    ty.wgsl().unwrap_or_default()
+                ));
+            }
+            text.push("}\n\n");
+        }
     }
 }
 

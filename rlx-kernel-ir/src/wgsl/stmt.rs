@@ -26,7 +26,7 @@ pub(super) enum Target<'a> {
 const MAX_WIDTH: usize = 100;
 
 /// Iterations that `#[unroll]` writes out at the most.
-const MAX_UNROLL: i128 = 1024;
+pub(crate) const MAX_UNROLL: i128 = 1024;
 
 impl FunctionPrinter<'_, '_> {
     pub fn body(&mut self, body: &Block, ret: &Type) {

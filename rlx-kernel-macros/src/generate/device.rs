@@ -15,6 +15,7 @@ use crate::{paths, report};
 enum Device {
     Function(syn::ItemFn),
     Const(syn::ItemConst),
+    Struct(syn::ItemStruct),
 }
 
 impl Device {
@@ -37,9 +38,20 @@ impl Device {
                 Ok(Self::Function(function))
             }
             syn::Item::Const(item) => Ok(Self::Const(item)),
+            syn::Item::Struct(item) => {
+                if let Some(param) = item.generics.params.first() {
+                    let message = "a device struct cannot be generic; write it for the types that its kernels use";
+                    return Err(syn::Error::new_spanned(param, message));
+                }
+                if !matches!(item.fields, syn::Fields::Named(_)) || item.fields.is_empty() {
+                    let message = "a device struct has named fields: `struct Name { x: f32 }`";
+                    return Err(syn::Error::new_spanned(&item.ident, message));
+                }
+                Ok(Self::Struct(item))
+            }
             other => Err(syn::Error::new_spanned(
                 other,
-                "`#[device]` goes on a function or a const; a format is `#[format] impl BlockFormat`",
+                "`#[device]` goes on a function, a const or a struct; a format is `#[format] impl BlockFormat`",
             )),
         }
     }
@@ -48,6 +60,7 @@ impl Device {
         match self {
             Self::Function(function) => &function.sig.ident,
             Self::Const(item) => &item.ident,
+            Self::Struct(item) => &item.ident,
         }
     }
 
@@ -55,6 +68,7 @@ impl Device {
         match self {
             Self::Function(function) => &function.vis,
             Self::Const(item) => &item.vis,
+            Self::Struct(item) => &item.vis,
         }
     }
 
@@ -63,6 +77,7 @@ impl Device {
         let mut all = match self {
             Self::Function(function) => paths::collect(function, &[]),
             Self::Const(item) => paths::collect_expr(&item.expr),
+            Self::Struct(item) => paths::collect_fields(item),
         };
         all.retain(|path| !path.is_ident(self.name()));
         all
@@ -143,6 +158,7 @@ fn rust_side(device: &Device, is_right: bool) -> TokenStream {
         }
         Device::Function(_) => TokenStream::new(),
         Device::Const(item) => quote!(#[allow(dead_code)] #item),
+        Device::Struct(item) => quote!(#[allow(dead_code)] #item),
     }
 }
 
@@ -209,10 +225,10 @@ pub fn define(state: State) -> syn::Result<(bool, TokenStream)> {
     let public: syn::Visibility = syn::parse_quote!(pub);
     let (name, vis, paths, kind) = match (&definition.device, &definition.format) {
         (Some(device), _) => {
-            let kind = if matches!(device, Device::Function(_)) {
-                Kind::Function
-            } else {
-                Kind::Const
+            let kind = match device {
+                Device::Function(_) => Kind::Function,
+                Device::Const(_) => Kind::Const,
+                Device::Struct(_) => Kind::Struct,
             };
             (
                 device.name().clone(),
@@ -232,7 +248,7 @@ pub fn define(state: State) -> syn::Result<(bool, TokenStream)> {
     let (mut resolved, mut entries) = state.resolve(&paths);
     let (file, line) = chain::origin(&name);
     let id = chain::identify(&name, &head);
-    if kind != Kind::Const {
+    if matches!(kind, Kind::Function | Kind::Format) {
         resolved.push((paths::name(&name), id));
     }
     let entry = Entry {

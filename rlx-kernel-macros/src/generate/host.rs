@@ -33,11 +33,11 @@ impl Visit<'_> for DeviceOnly {
     }
 
     fn visit_type_path(&mut self, ty: &syn::TypePath) {
-        self.found |= ty
-            .path
-            .segments
-            .last()
-            .is_some_and(|segment| segment.ident == "Packed");
+        self.found |= ty.path.segments.last().is_some_and(|segment| {
+            ["Packed", "AtomicU32", "AtomicI32"]
+                .iter()
+                .any(|name| segment.ident == name)
+        });
         visit::visit_type_path(self, ty);
     }
 }

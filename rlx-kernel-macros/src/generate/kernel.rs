@@ -6,9 +6,11 @@ use rlx_kernel_ir::{CompileOptions, Compiled, Item, Origin, Type, compile};
 use syn::parse::{Parse, ParseStream};
 
 use super::params::{Params, argument_type};
+use super::requires::{self, Scope};
 use crate::chain::{self, State};
 use crate::parse::kernel::{self, Head, Instances, KernelArgs, Parameter};
 use crate::parse::module::Items;
+use crate::parse::requires::requirements;
 use crate::parse::{Sink, Target};
 use crate::{paths, report};
 
@@ -24,6 +26,9 @@ pub fn attribute(attribute: &TokenStream, item: &TokenStream) -> TokenStream {
         Ok(parsed) => parsed,
         Err(error) => return report::syntax(&error),
     };
+    if let Err(error) = requirements(&function) {
+        return report::syntax(&error);
+    }
     let generic = function.sig.generics.type_params().next();
     match (&args.instances, generic) {
         (None, Some(param)) => {
@@ -211,7 +216,18 @@ fn module(
             }
         }
     };
-    let launch = launch(&signature, has_params, function, &extent_arg, &extent_pass);
+    let requirements = requirements(function).unwrap_or_default();
+    let required = requires::checks(&requirements, &signature, Scope::Dispatch);
+    let kernel_name = paths::name(name);
+    let launch_required = requires::checks(&requirements, &signature, Scope::Launch);
+    let launch = launch(
+        &launch_required,
+        &signature,
+        has_params,
+        function,
+        &extent_arg,
+        &extent_pass,
+    );
     let about = format!("The compiled kernel `{name}` and how to run it.");
     quote! {
         #(#docs)*
@@ -222,6 +238,8 @@ fn module(
             use super::*;
 
             #params_struct
+
+            const KERNEL: &str = #kernel_name;
 
             /// Every compiled instance.
             pub fn instances() -> &'static [&'static ::rlx_kernels::KernelInfo] {
@@ -243,10 +261,11 @@ fn module(
             ) -> ::core::result::Result<::rlx_kernels::Dispatch<H>, ::rlx_kernels::DispatchError> {
                 if !instances().iter().any(|instance| ::core::ptr::eq(*instance, kernel)) {
                     return Err(::rlx_kernels::DispatchError::Instance {
-                        kernel: stringify!(#name).into(),
+                        kernel: KERNEL.into(),
                         instance: kernel.label(),
                     });
                 }
+                #required
                 let extent = #extent;
                 ::rlx_kernels::Dispatch::new(::rlx_kernels::KernelRef::Static(kernel), bindings.into(), #bytes, extent)
             }
@@ -297,6 +316,7 @@ fn extent(
 }
 
 fn launch(
+    required: &TokenStream,
     signature: &[Parameter],
     has_params: bool,
     function: &syn::ItemFn,
@@ -343,11 +363,12 @@ fn launch(
         /// would alias one does not compile.
         ///
         /// # Errors
-        /// [`DispatchError`](::rlx_kernels::DispatchError) where the grid is too large.
+        /// [`DispatchError`](::rlx_kernels::DispatchError) where a requirement does not hold or the grid is too large.
         pub fn launch<#bound H: Clone>(
             #(#args,)*
             #extent_arg
         ) -> ::core::result::Result<::rlx_kernels::Dispatch<H>, ::rlx_kernels::DispatchError> {
+            #required
             dispatch(#info, [#(#handles),*], #params #extent_pass)
         }
     }
@@ -364,6 +385,14 @@ fn element(elem: &syn::Type) -> TokenStream {
         && let Some(argument) = crate::parse::ty::argument(last)
     {
         return quote!(::rlx_kernels::Packed<#argument>);
+    }
+    // The host sees atomics as the integers that they hold.
+    if let syn::Type::Path(path) = elem {
+        match paths::text(&path.path).as_str() {
+            "AtomicU32" => return quote!(u32),
+            "AtomicI32" => return quote!(i32),
+            _ => {}
+        }
     }
     // Reported where the kernel is compiled.
     quote!(())

@@ -174,12 +174,7 @@ impl BodyParser<'_> {
                 "`let` is no condition in a kernel",
                 Some("compare with `==`, or write a `match`"),
             ),
-            syn::Expr::Struct(_) => self.refused(
-                expr,
-                span,
-                "structs are not in the kernel language",
-                Some("use vectors and arrays"),
-            ),
+            syn::Expr::Struct(literal) => self.structure(literal, span),
             _ => self.refused(expr, span, "this is not in the kernel language", None),
         }
     }
@@ -196,6 +191,37 @@ impl BodyParser<'_> {
             None => self.sink.error(node, message),
         }
         error(span)
+    }
+
+    /// `Name { field: value, .. }`
+    fn structure(&mut self, literal: &syn::ExprStruct, span: Span) -> Expr {
+        let Some(Target::Struct(id, _)) = self.resolver.targets.get(&paths::text(&literal.path))
+        else {
+            let help = "mark the struct `#[device]`, and import it by that path";
+            return self.refused(
+                &literal.path,
+                span,
+                "this is no struct that kernels know",
+                Some(help),
+            );
+        };
+        let id = *id;
+        if let Some(rest) = &literal.rest {
+            let help = "give every field its value";
+            return self.refused(rest, span, "`..` cannot be used in a kernel", Some(help));
+        }
+        let mut fields = Vec::new();
+        for field in &literal.fields {
+            let value = self.expr(&field.expr);
+            match &field.member {
+                syn::Member::Named(name) => fields.push((paths::name(name), value)),
+                syn::Member::Unnamed(index) => {
+                    self.sink
+                        .error(index, "fields of a device struct have names");
+                }
+            }
+        }
+        Expr::new(ExprKind::Struct(id, fields), span)
     }
 
     fn literal(&mut self, lit: &syn::ExprLit, span: Span) -> Expr {
@@ -275,7 +301,7 @@ impl BodyParser<'_> {
         }
         match self.resolver.targets.get(&name) {
             Some(Target::Item(item)) => return Expr::new(ExprKind::Const(*item), span),
-            Some(Target::Format(_)) => {
+            Some(Target::Struct(..) | Target::Format(_)) => {
                 return self.refused(path, span, "this is a type, not a value", None);
             }
             None => {}
@@ -335,7 +361,7 @@ impl BodyParser<'_> {
         let (owner, member) = name.rsplit_once("::")?;
         match self.resolver.targets.get(owner)? {
             Target::Format(format) => Some((format.clone(), member.to_string())),
-            Target::Item(_) => None,
+            Target::Item(_) | Target::Struct(..) => None,
         }
     }
 
@@ -368,6 +394,10 @@ impl BodyParser<'_> {
         match self.resolver.targets.get(&name) {
             Some(Target::Item(item)) => {
                 return Expr::new(ExprKind::Call(*item, args), span);
+            }
+            Some(Target::Struct(..)) => {
+                let help = "write `Name { field: value }`";
+                return self.refused(path, span, "a struct is not a function", Some(help));
             }
             Some(Target::Format(_)) => {
                 return self.refused(path, span, "a format is not a function", None);

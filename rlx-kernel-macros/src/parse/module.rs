@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use rlx_kernel_ir::{
-    Const, Diagnostic, Format, Item, ItemId, Module, Origin, Type, compile_functions,
+    Const, Diagnostic, Format, Item, ItemId, Module, Origin, Struct, Type, compile_functions,
 };
 
 use super::body::BodyParser;
@@ -25,6 +25,7 @@ pub struct Items {
 enum Parsed {
     Function(syn::ItemFn),
     Const(syn::ItemConst),
+    Struct(syn::ItemStruct),
     Format(FormatItem),
 }
 
@@ -45,6 +46,7 @@ impl Items {
             parsed.push(match entry.kind {
                 Kind::Function => Parsed::Function(syn::parse2(entry.tokens.clone())?),
                 Kind::Const => Parsed::Const(syn::parse2(entry.tokens.clone())?),
+                Kind::Struct => Parsed::Struct(syn::parse2(entry.tokens.clone())?),
                 Kind::Format => Parsed::Format(split_format(entry)?),
             });
         }
@@ -66,10 +68,20 @@ impl Items {
             next += 1;
             ItemId(next - 1)
         };
+        let mut structs: Vec<String> = Vec::new();
         for (entry, parsed) in entries.iter().zip(parsed) {
             let id = number();
             let target = match parsed {
                 Parsed::Function(_) | Parsed::Const(_) => Target::Item(id),
+                Parsed::Struct(_) => {
+                    // Structs of one name come from different modules.
+                    let mut name = entry.name.clone();
+                    while structs.contains(&name) || name == "Params" {
+                        name.push('_');
+                    }
+                    structs.push(name.clone());
+                    Target::Struct(id, name)
+                }
                 Parsed::Format(format) => Target::Format(FormatTarget {
                     id,
                     elems: format.args.elems,
@@ -130,6 +142,40 @@ impl Items {
                     name: entry.name.clone(),
                     ty,
                     value,
+                    origin,
+                }));
+            }
+            Parsed::Struct(structure) => {
+                let mut parser = BodyParser::new(sink, &resolver, &lengths);
+                let mut fields = Vec::new();
+                for field in &structure.fields {
+                    let ty = parser.ty(&field.ty);
+                    let plain = matches!(
+                        ty,
+                        Type::Scalar(_)
+                            | Type::Vector(..)
+                            | Type::Array(..)
+                            | Type::Struct(..)
+                            | Type::Error
+                    );
+                    if !plain {
+                        parser.sink.error_help(
+                            &field.ty,
+                            "a field of a struct is a value",
+                            "use a scalar, a vector, an array or another `#[device]` struct",
+                        );
+                    }
+                    if let Some(name) = &field.ident {
+                        fields.push((paths::name(name), ty));
+                    }
+                }
+                let name = match self.targets.get(&entry.id) {
+                    Some(Target::Struct(_, name)) => name.clone(),
+                    _ => entry.name.clone(),
+                };
+                out.push(Item::Struct(Struct {
+                    name,
+                    fields,
                     origin,
                 }));
             }
@@ -236,7 +282,7 @@ impl Items {
         match self.target(id) {
             Some(Target::Item(item)) => vec![*item],
             Some(Target::Format(format)) => format.functions.values().copied().collect(),
-            None => Vec::new(),
+            Some(Target::Struct(..)) | None => Vec::new(),
         }
     }
 

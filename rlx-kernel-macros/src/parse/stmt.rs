@@ -166,7 +166,7 @@ impl BodyParser<'_> {
                 "declare it at the top of the body",
             );
         }
-        let parsed = self.ty(ty);
+        let parsed = self.workgroup_type(ty);
         if !matches!(parsed, Type::Array(..) | Type::Error) {
             self.sink
                 .error_help(ty, "workgroup memory is an array", "write `[T; N]`");

@@ -25,6 +25,9 @@ fn instead(name: &str) -> Option<&'static str> {
         "isize" | "i64" | "i128" | "i16" | "i8" => "integers on a GPU have 32 bits: write `i32`",
         "f64" => "floats on a GPU have 32 bits: write `f32`",
         "f16" => "read halves with `unpack2x16float`, or through a format",
+        "AtomicU32" | "AtomicI32" => {
+            "atomics are elements of slices, `&mut [AtomicU32]`, and of `#[workgroup]` arrays"
+        }
         "Vec" | "Box" | "String" | "str" => {
             "there is no heap on a GPU: use an array `[T; N]` or a slice parameter"
         }
@@ -102,6 +105,18 @@ pub fn refuse(sink: &mut Sink, ty: &syn::Type) {
     }
 }
 
+/// `AtomicU32` or `AtomicI32`, which lie in memory only.
+fn atomic(ty: &syn::Type) -> Option<Type> {
+    let syn::Type::Path(path) = ty else {
+        return None;
+    };
+    Some(match paths::text(&path.path).as_str() {
+        "AtomicU32" => Type::Atomic(Scalar::U32),
+        "AtomicI32" => Type::Atomic(Scalar::I32),
+        _ => return None,
+    })
+}
+
 impl BodyParser<'_> {
     /// A type in a body or in a helper's signature.
     pub fn ty(&mut self, ty: &syn::Type) -> Type {
@@ -136,6 +151,11 @@ impl BodyParser<'_> {
                 }
             }
             syn::Type::Path(path) => {
+                if let Some(Target::Struct(id, name)) =
+                    self.resolver.targets.get(&paths::text(&path.path))
+                {
+                    return Type::Struct(*id, name.clone());
+                }
                 if let Some(last) = path.path.segments.last()
                     && last.ident == "Block"
                     && let Some(argument) = argument(last)
@@ -166,6 +186,17 @@ impl BodyParser<'_> {
             && let Some(argument) = argument(last)
         {
             return self.format_type(argument).map_or(Type::Error, Type::Packed);
+        }
+        atomic(ty).unwrap_or_else(|| self.ty(ty))
+    }
+
+    /// The type of workgroup memory.
+    pub fn workgroup_type(&mut self, ty: &syn::Type) -> Type {
+        if let syn::Type::Array(array) = ty
+            && let Some(elem) = atomic(&array.elem)
+        {
+            let len = self.length(&array.len);
+            return len.map_or(Type::Error, |len| Type::Array(Box::new(elem), len));
         }
         self.ty(ty)
     }

@@ -1,9 +1,6 @@
 use rlx_kernels::prelude::*;
 
 #[device]
-struct Pair {
-    a: f32,
-    b: f32,
-}
+struct Pair(f32, f32);
 
 fn main() {}

@@ -1,0 +1,205 @@
+//! The rows of the builtin library.
+
+use super::{Arg, Builtin, Domain, Effect, Form, Input, Ret, Spelling};
+use crate::types::Scalar;
+use Arg::{Elem, Is, T, Vector};
+use Domain::{Any, Float, Int, Number, NumberVector};
+use Effect::{Barrier, Pure, Subgroup};
+use Form::{Function, Method};
+use Scalar::{Bool, F32, I32, U32};
+use Spelling::{Bitcast, Call, CompareExchange, Constructor, DivCeil, Elect, OnPlace, Operator};
+
+const fn row(
+    name: &'static str,
+    wgsl: Spelling,
+    form: Form,
+    domain: Domain,
+    args: &'static [Arg],
+    ret: Ret,
+    effect: Effect,
+) -> Builtin {
+    Builtin {
+        name,
+        wgsl,
+        form,
+        domain,
+        args,
+        ret,
+        effect,
+    }
+}
+
+const fn input(name: &'static str, input: Input) -> Builtin {
+    let ret = match input {
+        Input::GlobalId | Input::LocalId | Input::WorkgroupId | Input::NumWorkgroups => {
+            Ret::Vector(U32, 3)
+        }
+        _ => Ret::Is(U32),
+    };
+    row(
+        name,
+        Spelling::Input(input),
+        Function,
+        Domain::None,
+        &[],
+        ret,
+        Pure,
+    )
+}
+
+/// Every builtin. Methods have Rust's names and Rust's meaning: where WGSL's function of the same
+/// name differs (`round`, `fract`, `signum`), it is not here.
+// A row a line reads best.
+#[rustfmt::skip]
+pub static BUILTINS: &[Builtin] = &[
+    // Values of the invocation.
+    input("global_id", Input::GlobalId),
+    input("local_id", Input::LocalId),
+    input("local_index", Input::LocalIndex),
+    input("workgroup_id", Input::WorkgroupId),
+    input("num_workgroups", Input::NumWorkgroups),
+    input("workgroup_index", Input::WorkgroupIndex),
+    input("global_index", Input::GlobalIndex),
+    input("subgroup_lane", Input::SubgroupLane),
+    input("subgroup_size", Input::SubgroupSize),
+    input("subgroup_id", Input::SubgroupId),
+    input("num_subgroups", Input::NumSubgroups),
+    // Numbers.
+    row("abs", Call("abs"), Method, Number, &[T], Ret::T, Pure),
+    row("min", Call("min"), Method, Number, &[T, T], Ret::T, Pure),
+    row("max", Call("max"), Method, Number, &[T, T], Ret::T, Pure),
+    row("clamp", Call("clamp"), Method, Number, &[T, T, T], Ret::T, Pure),
+    // Floats.
+    row("sqrt", Call("sqrt"), Method, Float, &[T], Ret::T, Pure),
+    row("exp", Call("exp"), Method, Float, &[T], Ret::T, Pure),
+    row("exp2", Call("exp2"), Method, Float, &[T], Ret::T, Pure),
+    row("ln", Call("log"), Method, Float, &[T], Ret::T, Pure),
+    row("log2", Call("log2"), Method, Float, &[T], Ret::T, Pure),
+    row("powf", Call("pow"), Method, Float, &[T, T], Ret::T, Pure),
+    row("sin", Call("sin"), Method, Float, &[T], Ret::T, Pure),
+    row("cos", Call("cos"), Method, Float, &[T], Ret::T, Pure),
+    row("tan", Call("tan"), Method, Float, &[T], Ret::T, Pure),
+    row("asin", Call("asin"), Method, Float, &[T], Ret::T, Pure),
+    row("acos", Call("acos"), Method, Float, &[T], Ret::T, Pure),
+    row("atan", Call("atan"), Method, Float, &[T], Ret::T, Pure),
+    row("atan2", Call("atan2"), Method, Float, &[T, T], Ret::T, Pure),
+    row("sinh", Call("sinh"), Method, Float, &[T], Ret::T, Pure),
+    row("cosh", Call("cosh"), Method, Float, &[T], Ret::T, Pure),
+    row("tanh", Call("tanh"), Method, Float, &[T], Ret::T, Pure),
+    row("floor", Call("floor"), Method, Float, &[T], Ret::T, Pure),
+    row("ceil", Call("ceil"), Method, Float, &[T], Ret::T, Pure),
+    row("trunc", Call("trunc"), Method, Float, &[T], Ret::T, Pure),
+    row("round_ties_even", Call("round"), Method, Float, &[T], Ret::T, Pure),
+    row("mul_add", Call("fma"), Method, Float, &[T, T, T], Ret::T, Pure),
+    row("inverse_sqrt", Call("inverseSqrt"), Function, Float, &[T], Ret::T, Pure),
+    row("to_bits", Bitcast, Method, Float, &[T], Ret::As(U32), Pure),
+    row("dot", Call("dot"), Function, NumberVector, &[T, T], Ret::Elem, Pure),
+    row("to_f32", Constructor, Function, NumberVector, &[T], Ret::As(F32), Pure),
+    // Integers.
+    row("count_ones", Call("countOneBits"), Method, Int, &[T], Ret::T, Pure),
+    row("leading_zeros", Call("countLeadingZeros"), Method, Int, &[T], Ret::T, Pure),
+    row("trailing_zeros", Call("countTrailingZeros"), Method, Int, &[T], Ret::T, Pure),
+    row("reverse_bits", Call("reverseBits"), Method, Int, &[T], Ret::T, Pure),
+    row("wrapping_add", Operator("+"), Method, Int, &[T, T], Ret::T, Pure),
+    row("wrapping_sub", Operator("-"), Method, Int, &[T, T], Ret::T, Pure),
+    row("wrapping_mul", Operator("*"), Method, Int, &[T, T], Ret::T, Pure),
+    row("div_ceil", DivCeil, Method, Int, &[T, T], Ret::T, Pure),
+    // Selection and vectors.
+    row("select", Call("select"), Function, Any, &[T, T, Is(Bool)], Ret::T, Pure),
+    row("vec2", Constructor, Function, Any, &[T, T], Ret::VectorOfT(2), Pure),
+    row("vec3", Constructor, Function, Any, &[T, T, T], Ret::VectorOfT(3), Pure),
+    row("vec4", Constructor, Function, Any, &[T, T, T, T], Ret::VectorOfT(4), Pure),
+    row("Vec2::splat", Constructor, Function, Any, &[T], Ret::VectorOfT(2), Pure),
+    row("Vec3::splat", Constructor, Function, Any, &[T], Ret::VectorOfT(3), Pure),
+    row("Vec4::splat", Constructor, Function, Any, &[T], Ret::VectorOfT(4), Pure),
+    // Packed data.
+    row("f32::from_bits", Bitcast, Function, Domain::None, &[Is(U32)], Ret::Is(F32), Pure),
+    row("unpack2x16float", Call("unpack2x16float"), Function, Domain::None, &[Is(U32)], Ret::Vector(F32, 2), Pure),
+    row("unpack4x_u8", Call("unpack4xU8"), Function, Domain::None, &[Is(U32)], Ret::Vector(U32, 4), Pure),
+    row("unpack4x_i8", Call("unpack4xI8"), Function, Domain::None, &[Is(U32)], Ret::Vector(I32, 4), Pure),
+    row("dot4_i8_packed", Call("dot4I8Packed"), Function, Domain::None, &[Is(U32), Is(U32)], Ret::Is(I32), Pure),
+    row("dot4_u8_packed", Call("dot4U8Packed"), Function, Domain::None, &[Is(U32), Is(U32)], Ret::Is(U32), Pure),
+    row("quantize_to_f16", Call("quantizeToF16"), Function, Domain::None, &[Is(F32)], Ret::Is(F32), Pure),
+    row("mix", Call("mix"), Function, Domain::None, &[Is(F32), Is(F32), Is(F32)], Ret::Is(F32), Pure),
+    row("step", Call("step"), Function, Domain::None, &[Is(F32), Is(F32)], Ret::Is(F32), Pure),
+    row("smoothstep", Call("smoothstep"), Function, Domain::None, &[Is(F32), Is(F32), Is(F32)], Ret::Is(F32), Pure),
+    row("cross", Call("cross"), Function, Domain::None, &[Vector(F32, 3), Vector(F32, 3)], Ret::Vector(F32, 3), Pure),
+    row("extract_bits", Call("extractBits"), Function, Domain::None, &[Is(U32), Is(U32), Is(U32)], Ret::Is(U32), Pure),
+    row("insert_bits", Call("insertBits"), Function, Domain::None, &[Is(U32), Is(U32), Is(U32), Is(U32)], Ret::Is(U32), Pure),
+    row("unpack4x8snorm", Call("unpack4x8snorm"), Function, Domain::None, &[Is(U32)], Ret::Vector(F32, 4), Pure),
+    row("unpack4x8unorm", Call("unpack4x8unorm"), Function, Domain::None, &[Is(U32)], Ret::Vector(F32, 4), Pure),
+    row("unpack2x16snorm", Call("unpack2x16snorm"), Function, Domain::None, &[Is(U32)], Ret::Vector(F32, 2), Pure),
+    row("unpack2x16unorm", Call("unpack2x16unorm"), Function, Domain::None, &[Is(U32)], Ret::Vector(F32, 2), Pure),
+    row("pack4x8snorm", Call("pack4x8snorm"), Function, Domain::None, &[Vector(F32, 4)], Ret::Is(U32), Pure),
+    row("pack4x8unorm", Call("pack4x8unorm"), Function, Domain::None, &[Vector(F32, 4)], Ret::Is(U32), Pure),
+    row("pack2x16snorm", Call("pack2x16snorm"), Function, Domain::None, &[Vector(F32, 2)], Ret::Is(U32), Pure),
+    row("pack2x16unorm", Call("pack2x16unorm"), Function, Domain::None, &[Vector(F32, 2)], Ret::Is(U32), Pure),
+    row("pack2x16float", Call("pack2x16float"), Function, Domain::None, &[Vector(F32, 2)], Ret::Is(U32), Pure),
+    row("pack4x_i8", Call("pack4xI8"), Function, Domain::None, &[Vector(I32, 4)], Ret::Is(U32), Pure),
+    row("pack4x_u8", Call("pack4xU8"), Function, Domain::None, &[Vector(U32, 4)], Ret::Is(U32), Pure),
+    row("pack4x_i8_clamp", Call("pack4xI8Clamp"), Function, Domain::None, &[Vector(I32, 4)], Ret::Is(U32), Pure),
+    row("pack4x_u8_clamp", Call("pack4xU8Clamp"), Function, Domain::None, &[Vector(U32, 4)], Ret::Is(U32), Pure),
+    // Atomics.
+    row("load", OnPlace("atomicLoad"), Method, Domain::Atomic, &[T], Ret::Elem, Effect::Atomic),
+    row("store", OnPlace("atomicStore"), Method, Domain::Atomic, &[T, Elem], Ret::Unit, Effect::Atomic),
+    row("swap", OnPlace("atomicExchange"), Method, Domain::Atomic, &[T, Elem], Ret::Elem, Effect::Atomic),
+    row("fetch_add", OnPlace("atomicAdd"), Method, Domain::Atomic, &[T, Elem], Ret::Elem, Effect::Atomic),
+    row("fetch_sub", OnPlace("atomicSub"), Method, Domain::Atomic, &[T, Elem], Ret::Elem, Effect::Atomic),
+    row("fetch_min", OnPlace("atomicMin"), Method, Domain::Atomic, &[T, Elem], Ret::Elem, Effect::Atomic),
+    row("fetch_max", OnPlace("atomicMax"), Method, Domain::Atomic, &[T, Elem], Ret::Elem, Effect::Atomic),
+    row("fetch_and", OnPlace("atomicAnd"), Method, Domain::Atomic, &[T, Elem], Ret::Elem, Effect::Atomic),
+    row("fetch_or", OnPlace("atomicOr"), Method, Domain::Atomic, &[T, Elem], Ret::Elem, Effect::Atomic),
+    row("fetch_xor", OnPlace("atomicXor"), Method, Domain::Atomic, &[T, Elem], Ret::Elem, Effect::Atomic),
+    row("compare_exchange", CompareExchange, Method, Domain::Atomic, &[T, Elem, Elem], Ret::Elem, Effect::Atomic),
+    // Waiting.
+    row("workgroup_barrier", Call("workgroupBarrier"), Function, Domain::None, &[], Ret::Unit, Barrier),
+    row("storage_barrier", Call("storageBarrier"), Function, Domain::None, &[], Ret::Unit, Barrier),
+    row("workgroup_uniform_load", OnPlace("workgroupUniformLoad"), Function, Domain::Workgroup, &[T], Ret::T, Barrier),
+    // Subgroups.
+    row("subgroup_add", Call("subgroupAdd"), Function, Number, &[T], Ret::T, Subgroup),
+    row("subgroup_mul", Call("subgroupMul"), Function, Number, &[T], Ret::T, Subgroup),
+    row("subgroup_min", Call("subgroupMin"), Function, Number, &[T], Ret::T, Subgroup),
+    row("subgroup_max", Call("subgroupMax"), Function, Number, &[T], Ret::T, Subgroup),
+    row("subgroup_broadcast_first", Call("subgroupBroadcastFirst"), Function, Number, &[T], Ret::T, Subgroup),
+    row("subgroup_shuffle", Call("subgroupShuffle"), Function, Number, &[T, Is(U32)], Ret::T, Subgroup),
+    row("subgroup_shuffle_xor", Call("subgroupShuffleXor"), Function, Number, &[T, Is(U32)], Ret::T, Subgroup),
+    row("subgroup_and", Call("subgroupAnd"), Function, Int, &[T], Ret::T, Subgroup),
+    row("subgroup_or", Call("subgroupOr"), Function, Int, &[T], Ret::T, Subgroup),
+    row("subgroup_xor", Call("subgroupXor"), Function, Int, &[T], Ret::T, Subgroup),
+    row("subgroup_all", Call("subgroupAll"), Function, Domain::Bool, &[T], Ret::T, Subgroup),
+    row("subgroup_any", Call("subgroupAny"), Function, Domain::Bool, &[T], Ret::T, Subgroup),
+    row("subgroup_ballot", Call("subgroupBallot"), Function, Domain::None, &[Is(Bool)], Ret::Vector(U32, 4), Subgroup),
+    row("subgroup_inclusive_add", Call("subgroupInclusiveAdd"), Function, Number, &[T], Ret::T, Subgroup),
+    row("subgroup_exclusive_add", Call("subgroupExclusiveAdd"), Function, Number, &[T], Ret::T, Subgroup),
+    row("subgroup_inclusive_mul", Call("subgroupInclusiveMul"), Function, Number, &[T], Ret::T, Subgroup),
+    row("subgroup_exclusive_mul", Call("subgroupExclusiveMul"), Function, Number, &[T], Ret::T, Subgroup),
+    row("subgroup_broadcast", Call("subgroupBroadcast"), Function, Number, &[T, Is(U32)], Ret::T, Subgroup),
+    row("subgroup_shuffle_up", Call("subgroupShuffleUp"), Function, Number, &[T, Is(U32)], Ret::T, Subgroup),
+    row("subgroup_shuffle_down", Call("subgroupShuffleDown"), Function, Number, &[T, Is(U32)], Ret::T, Subgroup),
+    row("subgroup_elect", Elect, Function, Domain::None, &[], Ret::Is(Bool), Subgroup),
+];
+
+/// Methods of Rust whose WGSL namesake means something else, and what to write instead.
+pub static REFUSED_METHODS: &[(&str, &str)] = &[
+    (
+        "round",
+        "`round` rounds halves away from zero in Rust and to even on a GPU; write `round_ties_even()`, or `(x + 0.5).floor()`",
+    ),
+    (
+        "fract",
+        "`fract` keeps the sign in Rust and not on a GPU; write `x - x.floor()` or `x - x.trunc()`",
+    ),
+    (
+        "signum",
+        "`signum` of 0.0 is 1.0 in Rust and 0.0 on a GPU; write the comparison that you mean",
+    ),
+    ("rem_euclid", "write `x - y * (x / y).floor()`"),
+    ("powi", "write the product, or `powf`"),
+    (
+        "log10",
+        "write `x.ln() * core::f32::consts::LOG10_E` with the number in place of the const",
+    ),
+    ("saturating_sub", "write `a - a.min(b)`"),
+    ("unwrap", "there is no `Option` on a GPU"),
+    ("iter", "write `for i in 0..n` and index"),
+];

@@ -1,0 +1,9 @@
+use rlx_kernels::prelude::*;
+
+#[device]
+enum Side {
+    Left,
+    Right,
+}
+
+fn main() {}
