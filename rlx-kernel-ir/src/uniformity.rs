@@ -2,7 +2,7 @@
 //!
 //! The rules are those of the uniformity analysis of the WGSL specification, which naga leaves out
 //! and browsers enforce. They are followed on the typed IR in the order and shape in which the
-//! printer writes it: a value is uniform, or carries the [`Cause`](cause::Cause) for which it may
+//! printer writes it: a value is uniform, or carries the `Cause` for which it may
 //! not be; so does the control flow. Functions are analysed once for each combination of arguments
 //! that may differ.
 

@@ -70,6 +70,13 @@ pub fn collect(function: &syn::ItemFn, generics: &[String]) -> Vec<syn::Path> {
     collector.paths
 }
 
+/// Whether a path can only be that of a const: `TILE`, `sizes::TILE`, `F::ELEMS`.
+pub fn is_const_path(path: &syn::Path) -> bool {
+    path.segments
+        .last()
+        .is_some_and(|segment| is_const_name(&name(&segment.ident)))
+}
+
 /// The structs in the fields of a struct.
 pub fn collect_fields(structure: &syn::ItemStruct) -> Vec<syn::Path> {
     let mut collector = Collector {

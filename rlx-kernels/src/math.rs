@@ -3,7 +3,7 @@
 
 use half::f16;
 
-use crate::vector::{Vec2, Vec3, Vec4, vec2, vec3, vec4};
+use crate::vector::{Dot, Vec2, Vec3, Vec4, vec2, vec3, vec4};
 
 /// The two halves of `bits` as f32, the low half first.
 pub fn unpack2x16float(bits: u32) -> Vec2<f32> {
@@ -26,8 +26,8 @@ pub fn unpack4x_i8(bits: u32) -> Vec4<i32> {
 }
 
 /// Σ aᵢ·bᵢ, from the first component on.
-pub fn dot(a: Vec4<f32>, b: Vec4<f32>) -> f32 {
-    a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w
+pub fn dot<V: Dot>(a: V, b: V) -> V::Scalar {
+    a.dot(b)
 }
 
 /// `a` where `condition`, else `b`: the order of Rust's `if`.

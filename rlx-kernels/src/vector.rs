@@ -1,8 +1,19 @@
 //! Vectors of two, three and four components, with WGSL's componentwise operators.
 
-use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
+use std::ops::{
+    Add, AddAssign, BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Div, DivAssign,
+    Mul, MulAssign, Neg, Rem, RemAssign, Shl, ShlAssign, Shr, ShrAssign, Sub, SubAssign,
+};
 
 use bytemuck::{Pod, Zeroable};
+
+/// Vectors of numbers, which have a dot product.
+pub trait Dot {
+    /// A component.
+    type Scalar;
+    /// Σ aᵢ·bᵢ, from the first component on.
+    fn dot(self, other: Self) -> Self::Scalar;
+}
 
 macro_rules! vector {
     ($(#[$doc:meta])* $name:ident, $ctor:ident, $len:literal, $($field:ident)+) => {
@@ -42,6 +53,20 @@ macro_rules! vector {
         vector!(@op $name Mul mul MulAssign mul_assign $($field)+);
         vector!(@op $name Div div DivAssign div_assign $($field)+);
 
+        vector!(@op $name Rem rem RemAssign rem_assign $($field)+);
+        vector!(@op $name BitAnd bitand BitAndAssign bitand_assign $($field)+);
+        vector!(@op $name BitOr bitor BitOrAssign bitor_assign $($field)+);
+        vector!(@op $name BitXor bitxor BitXorAssign bitxor_assign $($field)+);
+        vector!(@op $name Shl shl ShlAssign shl_assign $($field)+);
+        vector!(@op $name Shr shr ShrAssign shr_assign $($field)+);
+
+        impl<T: Copy + Add<Output = T> + Mul<Output = T>> Dot for $name<T> {
+            type Scalar = T;
+            fn dot(self, other: Self) -> T {
+                vector!(@sum $(self.$field * other.$field),+)
+            }
+        }
+
         impl<T: Neg<Output = T>> Neg for $name<T> {
             type Output = Self;
             fn neg(self) -> Self {
@@ -65,11 +90,19 @@ macro_rules! vector {
                 Self { $($field: self.$field.$method(scalar)),+ }
             }
         }
+        impl<T: $assign + Copy> $assign<T> for $name<T> {
+            fn $assign_method(&mut self, scalar: T) {
+                $(self.$field.$assign_method(scalar);)+
+            }
+        }
         impl<T: $assign> $assign for $name<T> {
             fn $assign_method(&mut self, other: Self) {
                 $(self.$field.$assign_method(other.$field);)+
             }
         }
+    };
+    (@sum $first:expr $(, $rest:expr)*) => {
+        $first $(+ $rest)*
     };
     (@scalar $name:ident $scalar:ident $($field:ident)+) => {
         impl Mul<$name<$scalar>> for $scalar {

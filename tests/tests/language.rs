@@ -181,6 +181,54 @@ pub fn structs(x: u32) -> u32 {
     sum
 }
 
+#[device]
+fn bump(a: &mut u32) -> u32 {
+    *a += 1;
+    *a
+}
+
+/// What Rust evaluates first: the value, then the place.
+#[device]
+pub fn effects(x: u32) -> u32 {
+    let mut a = x % 3;
+    let mut t = [0; 8];
+    a += bump(&mut a);
+    t[a % 8] = bump(&mut a);
+    t[bump(&mut a) % 8] = a + 10;
+    t[bump(&mut a) % 8] += bump(&mut a);
+    let pair = [bump(&mut a), a];
+    let mut sum = a + pair[0] * 3 + pair[1] * 5;
+    for i in 0..8 {
+        sum = sum * 7 + t[i];
+    }
+    sum
+}
+
+/// Ranges that end where their type does.
+#[device]
+pub fn last_values(x: u32) -> u32 {
+    let mut rounds = 0;
+    for _ in (u32::MAX - x % 5)..=u32::MAX {
+        rounds += 1;
+    }
+    for i in 1..=x % 7 {
+        if i == 3 {
+            continue;
+        }
+        rounds += i * 100;
+    }
+    for i in (u32::MAX - 20 + x % 3..=u32::MAX - x % 2).step_by(7) {
+        rounds += i % 1000;
+    }
+    let few = (x % 4) as i32;
+    for i in i32::MAX - few..=i32::MAX {
+        rounds += (i % 10) as u32;
+    }
+    rounds
+        .wrapping_add(x.div_ceil(4))
+        .wrapping_add(u32::MAX.div_ceil(x % 9 + 1))
+}
+
 macro_rules! pure {
     ($($test:ident: $kernel:ident($function:ident);)+) => {
         $(
@@ -217,6 +265,9 @@ pure! {
     integer_methods_give_rustcs_bits: integers_kernel(integers);
     packed_data_give_rustcs_bits: packing_kernel(packing);
     structs_give_rustcs_bits: structs_kernel(structs);
+    vectors_give_rustcs_bits: vectors_kernel(vectors);
+    effects_happen_in_rusts_order: effects_kernel(effects);
+    ranges_to_the_last_value_end: last_values_kernel(last_values);
 }
 
 /// bins[x % 64] counts; a workgroup counts in its own memory first.
@@ -439,4 +490,50 @@ fn a_launch_against_the_kernels_requirements_is_an_error_that_prints_the_values(
     );
     let by_value = neighbours::dispatch(neighbours::info(), [0, 1], neighbours::Params::new(6));
     assert!(by_value.is_err(), "a dispatch checks what it can see");
+}
+
+/// The side of a tile.
+#[device]
+const SIDE: u32 = 8;
+
+/// y[i] = Σ of the row of tile that i is in, where a tile is 8 × 8.
+#[kernel(workgroup_size(SIDE, SIDE), groups(n.div_ceil(SIDE * SIDE)))]
+#[requires(x.len() >= n, n % (SIDE * SIDE) == 0)]
+fn rows_of_tiles(x: &[u32], y: &mut [u32], n: u32) {
+    #[workgroup]
+    let tile: [u32; (SIDE * SIDE) as usize];
+    let i = workgroup_index() * (SIDE * SIDE) + local_index();
+    tile[local_index()] = x[i];
+    workgroup_barrier();
+    let mut sum = 0;
+    for at in 0..SIDE {
+        sum += tile[local_id().y * SIDE + at];
+    }
+    if i < n {
+        y[i] = sum;
+    }
+}
+
+#[test]
+fn one_const_sizes_workgroup_memory_and_grid() {
+    assert_eq!(rows_of_tiles::info().workgroup_size, [8, 8, 1]);
+    let gpu = gpu();
+    let x: Vec<u32> = (0..128).collect();
+    let input = gpu.upload(&x).expect("it uploads");
+    let mut output = gpu.alloc::<u32>(128).expect("it allocates");
+    let run = rows_of_tiles::launch(&input, &mut output, 128).expect("a grid");
+    assert_eq!(run.grid, [2, 1, 1]);
+    gpu.run(&run).expect("it runs");
+    let wanted: Vec<u32> = (0..128).map(|i| i / 8 * 64 + 28).collect();
+    assert_eq!(gpu.download(&output).expect("it downloads"), wanted);
+}
+
+/// Vectors against a scalar, in place, and their dot products.
+#[device]
+pub fn vectors(x: u32) -> u32 {
+    let mut a = vec3(x & 63, (x >> 6) & 63, 3);
+    a *= 5;
+    a += vec3(1, 2, 3);
+    let b = vec2((x & 15) as f32, 0.5);
+    dot(a, a) + dot(b, b) as u32
 }

@@ -4,7 +4,7 @@ use super::function::FunctionPrinter;
 use super::load;
 use super::stmt::Target;
 use super::text::Text;
-use crate::builtin::{Builtin, Input, Spelling};
+use crate::builtin::{Builtin, Effect, Input, Spelling};
 use crate::consteval;
 use crate::expr::{BinaryOp, Expr, ExprKind, UnaryOp};
 use crate::item::Item;
@@ -366,24 +366,14 @@ impl FunctionPrinter<'_, '_> {
                 self.binary(op, &args[0], &args[1])
             }
             Spelling::DivCeil => {
-                let (a, b) = (&args[0], &args[1]);
-                let [first, second] = self.ordered([a, b]);
-                let (first, second) = (wrapped(first), wrapped(second));
-                let one = int(1, ty);
-                let text = match self.eval(b) {
-                    Some(value) => format!(
-                        "({} + {}) / {}",
-                        first.as_str(),
-                        int(value - 1, ty),
-                        int(value, ty)
-                    ),
-                    None => format!(
-                        "({} + {s} - {one}) / {s}",
-                        first.as_str(),
-                        s = second.as_str()
-                    ),
-                };
-                (Text::new(text), Shape::Binary(BinaryOp::Div))
+                // `(a + b - 1) / b` would wrap near the end of the type.
+                let [a, b] = self.ordered([&args[0], &args[1]]);
+                let (a, b) = (wrapped(a), wrapped(b));
+                let (a, b) = (a.as_str(), b.as_str());
+                let ty = Self::type_name(ty);
+                let zero = if ty == "u32" { "0u" } else { "0" };
+                let text = format!("{a} / {b} + {ty}({a} % {b} != {zero})");
+                (Text::new(text), Shape::Binary(BinaryOp::Add))
             }
             Spelling::OnPlace(name) => {
                 let call = self.on_place(name, args);
@@ -536,6 +526,37 @@ impl FunctionPrinter<'_, '_> {
                         .is_none_or(|tail| self.is_branching(tail))
             }
             ExprKind::Match(..) => true,
+            _ => false,
+        }
+    }
+
+    /// Whether evaluating `expr` changes anything besides giving a value.
+    pub fn has_effects(&self, expr: &Expr) -> bool {
+        let any = |exprs: &[Expr]| exprs.iter().any(|expr| self.has_effects(expr));
+        match &expr.kind {
+            ExprKind::Instance(index, args) => {
+                let item = self.context.typed.instances[*index].item;
+                let params = self
+                    .context
+                    .module
+                    .function(item)
+                    .map_or(&[][..], |function| &function.params);
+                let writes =
+                    |ty: &Type| matches!(ty, Type::Pointer(_) | Type::Slice { writable: true, .. });
+                params.iter().any(|param| writes(&param.ty)) || any(args)
+            }
+            ExprKind::Builtin(builtin, args) => builtin.effect == Effect::Atomic || any(args),
+            ExprKind::Unary(_, inner)
+            | ExprKind::Cast(inner)
+            | ExprKind::Field(inner, _)
+            | ExprKind::Deref(inner)
+            | ExprKind::Repeat(inner, _)
+            | ExprKind::Load { address: inner, .. } => self.has_effects(inner),
+            ExprKind::Binary(_, a, b) | ExprKind::Index(a, b) => {
+                self.has_effects(a) || self.has_effects(b)
+            }
+            ExprKind::Array(args) | ExprKind::Printed(_, args) => any(args),
+            ExprKind::Struct(_, fields) => fields.iter().any(|(_, value)| self.has_effects(value)),
             _ => false,
         }
     }

@@ -7,6 +7,7 @@ use super::text::Text;
 use crate::consteval;
 use crate::diagnostic::Diagnostic;
 use crate::expr::{Expr, ExprKind};
+use crate::item::LocalId;
 use crate::span::Span;
 use crate::stmt::{Block, Stmt};
 use crate::types::{Scalar, Type};
@@ -222,9 +223,14 @@ impl FunctionPrinter<'_, '_> {
                 value,
                 span,
             } => {
-                // The value first: it may need statements of its own, and Rust evaluates it first
-                // for an assignment of scalars.
-                let value = self.expr(value);
+                // Rust evaluates the value before the place, WGSL after it: what has effects, or is
+                // changed by those of the place, is kept first.
+                let place_acts = self.has_effects(place) && self.eval(value).is_none();
+                let value = if self.has_effects(value) || place_acts {
+                    self.spill(value, "value")
+                } else {
+                    self.expr(value)
+                };
                 let mut text = self.expr(place);
                 text.push(&op.map_or_else(|| " = ".into(), |op| format!(" {}= ", op.text())));
                 text.append(&value);
@@ -287,7 +293,7 @@ impl FunctionPrinter<'_, '_> {
         }
     }
 
-    fn declaration(&mut self, local: crate::item::LocalId, init: Option<&Expr>, span: Span) {
+    fn declaration(&mut self, local: LocalId, init: Option<&Expr>, span: Span) {
         let Some(variable) = self.function.locals.get(local.0) else {
             return;
         };
@@ -328,10 +334,25 @@ impl FunctionPrinter<'_, '_> {
             return;
         };
         let start = self.expr(start);
+        let may_be_last = *inclusive && self.may_be_last(*local, end);
+        // The value after the last one of the type, which no constant expression gives.
+        let beyond = self.eval(end).map(|_| {
+            if self.is_signed(*local) {
+                "i32(-2147483648)"
+            } else {
+                "0u"
+            }
+        });
         // Rust evaluates the bound once.
         let end = self.stable(end, "end");
         let step = step.as_ref().map(|step| self.stable(step, "step"));
         self.scopes.push(HashSet::new());
+        if may_be_last {
+            let bounds = (&start, &end, beyond);
+            self.counted_to_the_last(*local, bounds, step.as_ref(), body, *span);
+            self.scopes.pop();
+            return;
+        }
         let name = self.declare(*local);
         let mut head = Text::new(format!("for (var {name} = "));
         head.append(&start);
@@ -353,6 +374,92 @@ impl FunctionPrinter<'_, '_> {
         self.scoped(body, Target::Discard);
         self.loops.pop();
         self.scopes.pop();
+        self.plain("}");
+    }
+
+    fn is_signed(&self, local: LocalId) -> bool {
+        self.function
+            .locals
+            .get(local.0)
+            .is_some_and(|local| local.ty == Type::I32)
+    }
+
+    /// Whether `end` may be the last value of the variable's type, which no `i <= end` leaves.
+    fn may_be_last(&self, local: LocalId, end: &Expr) -> bool {
+        let last = if self.is_signed(local) {
+            i128::from(i32::MAX)
+        } else {
+            i128::from(u32::MAX)
+        };
+        self.eval(end).is_none_or(|end| end >= last)
+    }
+
+    /// `for local in start..=end` where `end` may be the last value of its type.
+    fn counted_to_the_last(
+        &mut self,
+        local: LocalId,
+        (start, end, beyond): (&Text, &Text, Option<&str>),
+        step: Option<&Text>,
+        body: &Block,
+        span: Span,
+    ) {
+        let name = self.declare(local);
+        let joined = |parts: &[&Text]| {
+            let mut text = Text::default();
+            for part in parts {
+                text.append(part);
+            }
+            text
+        };
+        self.plain("{");
+        self.indent += 1;
+        let first = joined(&[&Text::new(format!("var {name} = ")), start, &Text::new(";")]);
+        self.line(&first.marked(span));
+        self.plain("loop {");
+        let past = joined(&[
+            &Text::new(format!("    if {name} > ")),
+            end,
+            &Text::new(" { break; }"),
+        ]);
+        self.line(&past);
+        self.loops.push(true);
+        self.scoped(body, Target::Discard);
+        self.loops.pop();
+        self.plain("    continuing {");
+        // Integers wrap: past the last value of the type lies the first.
+        let next = step.map_or_else(
+            || Text::new(format!("        {name}++;")),
+            |step| {
+                joined(&[
+                    &Text::new(format!("        {name} += ")),
+                    step,
+                    &Text::new(";"),
+                ])
+            },
+        );
+        let leave = match (step, beyond) {
+            (None, Some(beyond)) => Text::new(format!("        break if {name} == {beyond};")),
+            (None, None) => {
+                let one = if self.is_signed(local) { "1" } else { "1u" };
+                let text = Text::new(format!("        break if {name} == "));
+                joined(&[&text, end, &Text::new(format!(" + {one};"))])
+            }
+            (Some(step), _) => {
+                let wrapped = Text::new(format!("        break if {name} < {name} - "));
+                joined(&[
+                    &wrapped,
+                    step,
+                    &Text::new(format!(" || {name} > ")),
+                    end,
+                    &Text::new(";"),
+                ])
+            }
+        };
+        self.line(&next);
+        self.line(&leave);
+        self.plain("    }");
+        self.plain("}");
+        self.indent -= 1;
         self.plain("}");
     }
 

@@ -135,7 +135,7 @@ fn instances(
         .type_params()
         .map(|param| param.ident.to_string())
         .collect();
-    let helpers = paths::collect(function, &generics);
+    let helpers = helpers(args, function, &generics);
     let count = paths.len().max(1);
     let targets: Vec<_> = (0..count)
         .map(|index| format_ident!("__RLX_{}_{index}", paths::name(name).to_uppercase()))
@@ -160,6 +160,22 @@ fn instances(
     }
     .to_tokens();
     quote!(#module #(#chains)* #unfinished)
+}
+
+/// The paths that an instance fetches: those of the body, and the consts of its attribute.
+fn helpers(args: &KernelArgs, function: &syn::ItemFn, generics: &[String]) -> Vec<syn::Path> {
+    let mut all = paths::collect(function, generics);
+    for size in args.workgroup_size.iter().flatten() {
+        for path in paths::collect_expr(size) {
+            if !all
+                .iter()
+                .any(|known| paths::text(known) == paths::text(&path))
+            {
+                all.push(path);
+            }
+        }
+    }
+    all
 }
 
 /// The host side: params, dispatch, launch.
@@ -301,7 +317,10 @@ fn extent(
     let mut extents: Vec<TokenStream> = geometry
         .extents
         .iter()
-        .map(ToTokens::to_token_stream)
+        .map(|extent| {
+            let known: Vec<String> = names.clone().map(paths::name).collect();
+            requires::widened(extent, &known, "u64").to_token_stream()
+        })
         .collect();
     if !geometry.unknown(&kernel::counts(signature)).is_empty() {
         // Reported where the kernel is compiled.
@@ -426,7 +445,7 @@ fn compile_instance(
         .map(|param| param.ident.to_string());
     let generics: Vec<String> = generic.iter().cloned().collect();
     let mut all: Vec<syn::Path> = head.instance.clone().into_iter().collect();
-    all.extend(paths::collect(function, &generics));
+    all.extend(helpers(args, function, &generics));
     let (mut resolved, entries) = state.resolve(&all);
     if let (Some(generic), Some((_, id))) = (&generic, resolved.first().cloned()) {
         resolved.push((generic.clone(), id));
@@ -443,6 +462,7 @@ fn compile_instance(
     };
     let (resolver, lengths) = (items.resolver(&resolved), items.lengths(&resolved));
     let kernel = kernel::kernel(&mut sink, args, function, &resolver, &lengths, origin);
+    let workgroup_size = kernel.workgroup_size;
     items.module.kernel = Some(kernel);
     let instance = match (generic, resolved.first()) {
         (Some(_), Some((_, id))) => match items.target(*id) {
@@ -487,7 +507,7 @@ fn compile_instance(
             );
             (
                 TokenStream::new(),
-                info(name, &instance, &file, line, args, compiled),
+                info(name, &instance, &file, line, workgroup_size, compiled),
                 assertions,
             )
         }
@@ -512,7 +532,7 @@ fn info(
     instance: &str,
     file: &str,
     line: u32,
-    args: &KernelArgs,
+    workgroup_size: [u32; 3],
     compiled: &Compiled,
 ) -> TokenStream {
     let cow = |text: &str| quote!(::rlx_kernels::__private::Cow::Borrowed(#text));
@@ -529,7 +549,7 @@ fn info(
     let name = paths::name(name);
     let (name, entry) = (cow(&name), cow(&compiled.entry));
     let (instance, file, wgsl) = (cow(instance), cow(file), cow(&compiled.wgsl));
-    let [x, y, z] = args.workgroup_size.unwrap_or([64, 1, 1]);
+    let [x, y, z] = workgroup_size;
     let (params_size, workgroup_bytes) = (
         compiled.validated.params_size,
         compiled.validated.workgroup_bytes,

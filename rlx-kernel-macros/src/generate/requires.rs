@@ -1,7 +1,7 @@
 //! Checks of a kernel's `#[requires(..)]`.
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens, quote};
+use quote::{ToTokens, format_ident, quote};
 use rlx_kernel_ir::Type;
 use syn::visit_mut::{self, VisitMut};
 
@@ -66,8 +66,11 @@ fn check(requirement: &Requirement, signature: &[Parameter], scope: Scope) -> To
         .replace(" . ", ".")
         .replace(" ()", "()")
         .replace(" :: ", "::");
-    let mut condition = requirement.condition.clone();
-    Widen.visit_expr_mut(&mut condition);
+    let known: Vec<String> = signature
+        .iter()
+        .map(|parameter| paths::name(parameter.name()))
+        .collect();
+    let condition = widened(&requirement.condition, &known, "u128");
     let values = if values.is_empty() {
         quote!(String::new())
     } else {
@@ -85,17 +88,36 @@ fn check(requirement: &Requirement, signature: &[Parameter], scope: Scope) -> To
     }}
 }
 
-/// Makes the `u32` consts of types as wide as the params.
-struct Widen;
+/// `expr` with its `u32` consts made as wide as the params: every path but the names in `known`.
+pub fn widened(expr: &syn::Expr, known: &[String], wide: &str) -> syn::Expr {
+    let mut expr = expr.clone();
+    let wide = format_ident!("{wide}");
+    Widen { known, wide }.visit_expr_mut(&mut expr);
+    expr
+}
 
-impl VisitMut for Widen {
+struct Widen<'k> {
+    known: &'k [String],
+    wide: syn::Ident,
+}
+
+impl VisitMut for Widen<'_> {
+    fn visit_expr_call_mut(&mut self, call: &mut syn::ExprCall) {
+        // What is called is no number.
+        call.args
+            .iter_mut()
+            .for_each(|arg| self.visit_expr_mut(arg));
+    }
+
     fn visit_expr_mut(&mut self, expr: &mut syn::Expr) {
         visit_mut::visit_expr_mut(self, expr);
+        let wide = &self.wide;
         if let syn::Expr::Path(path) = expr
-            && path.path.segments.len() > 1
-            && let Ok(wide) = syn::parse2(quote!(u128::from(#path)))
+            && !self.known.contains(&paths::text(&path.path))
+            && paths::is_const_path(&path.path)
+            && let Ok(widened) = syn::parse2(quote!(#wide::from(#path)))
         {
-            *expr = wide;
+            *expr = widened;
         }
     }
 }

@@ -507,6 +507,11 @@ impl BodyParser<'_> {
         }
     }
 
+    /// The value of an expression of literals and consts.
+    pub fn constant(&self, expr: &syn::Expr) -> Option<u64> {
+        self.length_value(expr)
+    }
+
     fn length_value(&self, expr: &syn::Expr) -> Option<u64> {
         match expr {
             syn::Expr::Paren(paren) => self.length_value(&paren.expr),

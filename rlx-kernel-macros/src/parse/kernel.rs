@@ -17,9 +17,7 @@ use crate::paths;
 #[derive(Default)]
 pub struct KernelArgs {
     /// Invocations by dimension.
-    pub workgroup_size: Option<[u32; 3]>,
-    /// Its numbers as they are written.
-    pub workgroup_size_tokens: Option<TokenStream>,
+    pub workgroup_size: Option<Punctuated<syn::Expr, Token![,]>>,
     /// Expressions of the params.
     pub geometry: Option<Geometry>,
     /// The type parameter and what it stands for.
@@ -56,31 +54,20 @@ impl Parse for KernelArgs {
             parenthesized!(body in input);
             match key.to_string().as_str() {
                 "workgroup_size" => {
-                    let sizes = Punctuated::<syn::LitInt, Token![,]>::parse_terminated(&body)?;
+                    let sizes = Punctuated::<syn::Expr, Token![,]>::parse_terminated(&body)?;
                     if args.workgroup_size.is_some() {
                         return Err(syn::Error::new(
                             key.span(),
                             "a kernel has one `workgroup_size`",
                         ));
                     }
-                    let mut out = [1; 3];
                     if sizes.is_empty() || sizes.len() > 3 {
                         return Err(syn::Error::new(
                             key.span(),
                             "`workgroup_size` takes one to three numbers",
                         ));
                     }
-                    for (out, size) in out.iter_mut().zip(&sizes) {
-                        *out = size.base10_parse()?;
-                        if *out == 0 {
-                            return Err(syn::Error::new(
-                                size.span(),
-                                "a workgroup has at least one invocation in each dimension",
-                            ));
-                        }
-                    }
-                    args.workgroup_size = Some(out);
-                    args.workgroup_size_tokens = Some(sizes.to_token_stream());
+                    args.workgroup_size = Some(sizes);
                 }
                 "threads" | "groups" => {
                     let extents: Vec<_> =
@@ -162,6 +149,15 @@ pub enum Parameter {
         /// The name.
         name: syn::Ident,
     },
+}
+
+impl Parameter {
+    /// The author's name for it.
+    pub fn name(&self) -> &syn::Ident {
+        match self {
+            Self::Slice { name, .. } | Self::Plain { name, .. } | Self::Refused { name } => name,
+        }
+    }
 }
 
 impl Geometry {
@@ -309,7 +305,6 @@ pub fn kernel(
             );
         }
     }
-    let workgroup_size = args.workgroup_size.unwrap_or([64, 1, 1]);
     let mut parser = BodyParser::new(sink, resolver, lengths);
     parser.in_kernel = true;
     let (mut bindings, mut params) = (Vec::new(), Vec::new());
@@ -349,10 +344,11 @@ pub fn kernel(
     let body = parser.block(&function.block);
     let span = parser.sink.span(&function.sig.ident);
     let name = paths::name(&function.sig.ident);
-    let workgroup_size_span = match &args.workgroup_size_tokens {
-        Some(tokens) => parser.sink.span(tokens),
+    let workgroup_size_span = match &args.workgroup_size {
+        Some(sizes) => parser.sink.span(sizes),
         None => span,
     };
+    let workgroup_size = parser.workgroup_size(args);
     let (locals, workgroup) = (parser.locals, parser.workgroup);
     let function = Function {
         wgsl_name: name.clone(),
@@ -405,5 +401,31 @@ impl Parse for Head {
             instance,
             target: input.parse()?,
         })
+    }
+}
+
+impl BodyParser<'_> {
+    /// The invocations by dimension: 64 where the attribute says nothing.
+    fn workgroup_size(&mut self, args: &KernelArgs) -> [u32; 3] {
+        let Some(sizes) = &args.workgroup_size else {
+            return [64, 1, 1];
+        };
+        let mut out = [1; 3];
+        for (out, size) in out.iter_mut().zip(sizes) {
+            match self.constant(size).map(u32::try_from) {
+                Some(Ok(0)) => {
+                    let message = "a workgroup has at least one invocation in each dimension";
+                    self.sink.error(size, message);
+                }
+                Some(Ok(value)) => *out = value,
+                Some(Err(_)) => self.sink.error(size, "this number is too large"),
+                None => {
+                    let help = "use literals and `#[device]` consts";
+                    self.sink
+                        .error_help(size, "the size of a workgroup is a constant", help);
+                }
+            }
+        }
+        out
     }
 }

@@ -34,6 +34,7 @@ fn every_byte_is_counted_once() -> Outcome {
             .iter()
             .map(|x| (x * x / 256) as u8)
             .collect();
+        // Past the end of the last word lies a byte that is not to be counted.
         let packed: Vec<u32> = bytes
             .chunks(4)
             .map(|word| {

@@ -39,8 +39,8 @@ fn sweeps_stay_within_the_roundings_of_each() -> Outcome {
             error += gamma(5) * (4.0 * largest + 1.0) / 4.0;
             let (w, h) = (width as usize, height as usize);
             let old = exact.clone();
-            for y in 1..h.max(1) - 1 {
-                for x in 1..w.max(2) - 1 {
+            for y in 1..h.saturating_sub(1) {
+                for x in 1..w.saturating_sub(1) {
                     let at = y * w + x;
                     let around = old[at - 1] + old[at + 1] + old[at - w] + old[at + w];
                     exact[at] = (around + f64::from(force[at])) / 4.0;

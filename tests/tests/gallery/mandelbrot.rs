@@ -17,7 +17,7 @@ fn escape(c: Vec2<f32>, limit: u32) -> u32 {
     limit
 }
 
-/// steps[y, x] of c = corner + spacing · (x, y), for `size` pixels.
+/// steps[y, x] of c = corner + spacing · (x, y), for `width` × `height` pixels.
 #[kernel(workgroup_size(8, 8), threads(width, height))]
 fn mandelbrot(
     steps: &mut [u32],

@@ -100,8 +100,8 @@ fn philox_gives_the_known_answers_of_random123() -> Outcome {
             [0xd16c_fe09, 0x94fd_cceb, 0x5001_e420, 0x2412_6ea1],
         ),
     ] {
-        let [x, y_, z, w] = counter;
-        let run = philox::launch(&mut y, 1, vec4(x, y_, z, w), vec2(key[0], key[1]))?;
+        let [c0, c1, c2, c3] = counter;
+        let run = philox::launch(&mut y, 1, vec4(c0, c1, c2, c3), vec2(key[0], key[1]))?;
         gpu.run(&run)?;
         assert_eq!(gpu.download(&y)?[0].to_array(), wanted);
     }
