@@ -380,14 +380,5 @@ fn interface(kernel: &Kernel, options: CompileOptions) -> Vec<Diagnostic> {
         );
         problems.push(diagnostic.help("take the output as `y: &mut [f32]`"));
     }
-    for param in &kernel.params {
-        if param.ty.scalar() == Some(crate::types::Scalar::Bool) {
-            let diagnostic = Diagnostic::new(
-                param.span,
-                "`bool` has no place in memory that a GPU shares with its host",
-            );
-            problems.push(diagnostic.help("use `u32`: 0 and 1"));
-        }
-    }
     problems
 }

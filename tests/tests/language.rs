@@ -398,11 +398,14 @@ fn subgroup_operations_do_what_they_say_at_whatever_size_the_device_has() {
 #[kernel(workgroup_size(32), threads(n))]
 fn decided_together(x: &[u32], y: &mut [u32], n: u32) {
     #[workgroup]
-    let decision: [u32; 1];
+    let decision: u32;
+    #[workgroup]
+    let arrived: AtomicU32;
+    arrived.fetch_add(1);
     if local_index() == 0 {
-        decision[0] = x[workgroup_index()];
+        decision = x[workgroup_index()];
     }
-    let rounds = workgroup_uniform_load(decision[0]);
+    let rounds = workgroup_uniform_load(decision) + arrived.load() - 32;
     let i = global_index();
     if i < n {
         y[i] = rounds * 100 + local_index();

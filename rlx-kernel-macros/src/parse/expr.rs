@@ -324,7 +324,7 @@ impl BodyParser<'_> {
         if name.starts_with("f32::") {
             let help = match name.as_str() {
                 "f32::INFINITY" | "f32::NEG_INFINITY" => {
-                    "WGSL has no infinity; `f32::MAX` and `f32::MIN` are the ends of the range"
+                    "WGSL has no infinity; write a number beyond what your data hold, such as `-1e30`: `f32::MIN` minus anything overflows"
                 }
                 "f32::NAN" => {
                     "WGSL has no NaN literal; write `f32::from_bits(bits)` of bits that are not a constant"

@@ -267,6 +267,12 @@ pub fn signature(sink: &mut Sink, function: &syn::ItemFn) -> Vec<Parameter> {
                 }
             }
         } else if let Some(ty) = ty::plain(&typed.ty) {
+            if ty.scalar() == Some(rlx_kernel_ir::Scalar::Bool) {
+                let message = "`bool` has no place in memory that a GPU shares with its host";
+                sink.error_help(&typed.ty, message, "use `u32`: 0 and 1");
+                out.push(Parameter::Refused { name });
+                continue;
+            }
             out.push(Parameter::Plain {
                 name,
                 ty,

@@ -167,10 +167,18 @@ impl BodyParser<'_> {
             );
         }
         let parsed = self.workgroup_type(ty);
-        if !matches!(parsed, Type::Array(..) | Type::Error) {
+        let in_memory = matches!(
+            parsed,
+            Type::Scalar(_)
+                | Type::Vector(..)
+                | Type::Array(..)
+                | Type::Struct(..)
+                | Type::Atomic(_)
+        );
+        if !in_memory && parsed != Type::Error {
+            let help = "write a scalar, a vector, a struct, or an array of them";
             self.sink
-                .error_help(ty, "workgroup memory is an array", "write `[T; N]`");
-            return;
+                .error_help(ty, "workgroup memory holds values", help);
         }
         let span = self.sink.span(local);
         let index = self.workgroup.len();

@@ -192,6 +192,9 @@ impl BodyParser<'_> {
 
     /// The type of workgroup memory.
     pub fn workgroup_type(&mut self, ty: &syn::Type) -> Type {
+        if let Some(atomic) = atomic(ty) {
+            return atomic;
+        }
         if let syn::Type::Array(array) = ty
             && let Some(elem) = atomic(&array.elem)
         {
