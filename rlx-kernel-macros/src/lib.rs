@@ -12,8 +12,11 @@ mod parse;
 mod paths;
 mod report;
 mod spans;
+mod timing;
 
 use proc_macro::TokenStream;
+
+use timing::measured;
 
 /// Compiles a function to a GPU kernel.
 ///
@@ -23,13 +26,19 @@ use proc_macro::TokenStream;
 /// and `launch`.
 #[proc_macro_attribute]
 pub fn kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    generate::kernel::attribute(&attribute.into(), &item.into()).into()
+    measured("kernel", &item.into(), |item| {
+        generate::kernel::attribute(&attribute.into(), item)
+    })
+    .into()
 }
 
 /// Lets kernels call a function, or use a const, by its ordinary path: from any module and crate.
 #[proc_macro_attribute]
 pub fn device(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    generate::device::attribute(&attribute.into(), &item.into()).into()
+    measured("device", &item.into(), |item| {
+        generate::device::attribute(&attribute.into(), item)
+    })
+    .into()
 }
 
 /// Declares a block format: `#[format(name = "Q8_0", ggml = 8, elems = 32, bytes = 34, layout { d:
@@ -54,7 +63,10 @@ pub fn __define_list(input: TokenStream) -> TokenStream {
 #[doc(hidden)]
 #[proc_macro]
 pub fn __define_device(input: TokenStream) -> TokenStream {
-    generate::device::finish(input.into()).into()
+    measured("define_device", &input.into(), |input| {
+        generate::device::finish(input.clone())
+    })
+    .into()
 }
 
 #[doc(hidden)]
@@ -66,11 +78,17 @@ pub fn __define_elementwise(input: TokenStream) -> TokenStream {
 #[doc(hidden)]
 #[proc_macro]
 pub fn __expand_instances(input: TokenStream) -> TokenStream {
-    generate::kernel::expand_instances(input.into()).into()
+    measured("expand_instances", &input.into(), |input| {
+        generate::kernel::expand_instances(input.clone())
+    })
+    .into()
 }
 
 #[doc(hidden)]
 #[proc_macro]
 pub fn __finish_kernel(input: TokenStream) -> TokenStream {
-    generate::kernel::finish(input.into()).into()
+    measured("finish_kernel", &input.into(), |input| {
+        generate::kernel::finish(input.clone())
+    })
+    .into()
 }

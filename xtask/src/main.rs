@@ -1,5 +1,6 @@
 //! The chores of this workspace, run as `cargo xtask`.
 
+mod bench;
 mod command;
 mod demo;
 mod driver;
@@ -27,6 +28,8 @@ enum Chore {
     /// Shows what rlx does on this machine: finds or installs a Vulkan driver, fetches a small
     /// model, builds rlx and runs it.
     Demo(demo::Options),
+    /// Measures what the macros cost those who build kernels.
+    Bench(bench::Options),
     /// Runs everything that CI checks, up to the first failure.
     Test(test::Options),
 }
@@ -34,6 +37,7 @@ enum Chore {
 fn main() -> ExitCode {
     let done: Result<(), Box<dyn Error>> = match Arguments::parse().chore {
         Chore::Demo(options) => demo::run(&options).map_err(Into::into),
+        Chore::Bench(options) => bench::run(&options).map_err(Into::into),
         Chore::Test(options) => test::run(&options).map_err(Into::into),
     };
     match done {
