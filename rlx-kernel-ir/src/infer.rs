@@ -15,7 +15,6 @@ use crate::diagnostic::Diagnostic;
 use crate::expr::Expr;
 use crate::item::{Function, Item, ItemId, LocalId, Module};
 use crate::span::Span;
-use crate::stmt::Stmt;
 use crate::types::{Source, Type};
 use unify::Table;
 
@@ -83,14 +82,8 @@ struct Infer<'m> {
     /// The state of the function at hand.
     table: Table,
     function: Option<Function>,
-    loops: Vec<Around>,
-}
-
-/// What is around a statement.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Around {
-    Loop,
-    Match,
+    /// Loops around the statement at hand.
+    loops: usize,
 }
 
 impl<'m> Infer<'m> {
@@ -102,7 +95,7 @@ impl<'m> Infer<'m> {
             diagnostics: Vec::new(),
             table: Table::default(),
             function: None,
-            loops: Vec::new(),
+            loops: 0,
         }
     }
 
@@ -169,12 +162,6 @@ impl<'m> Infer<'m> {
             }
         } else {
             self.expect_at(at, &ret, &found, None);
-        }
-        if let (Some(Stmt::Loop { span, .. }), None) = (body.stmts.last(), &body.tail)
-            && ret != Type::Unit
-        {
-            let diagnostic = Diagnostic::new(*span, "a function cannot end with a `loop`");
-            self.error(diagnostic.help("leave it by `break`, and put the value after it"));
         }
         self.resolve_body(&mut body);
         self.untyped();

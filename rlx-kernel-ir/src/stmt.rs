@@ -1,6 +1,6 @@
 //! Statements.
 
-use crate::expr::{BinaryOp, Expr};
+use crate::expr::{BinaryOp, Expr, ExprKind};
 use crate::item::LocalId;
 use crate::span::Span;
 
@@ -77,4 +77,39 @@ pub enum Stmt {
     Continue(Span),
     /// `return value;`
     Return(Option<Expr>, Span),
+}
+
+impl Block {
+    /// Whether a `break` of the loop around the block is in it.
+    pub fn breaks(&self) -> bool {
+        self.stmts.iter().any(Stmt::breaks) || self.tail.as_deref().is_some_and(Expr::breaks)
+    }
+}
+
+impl Stmt {
+    fn breaks(&self) -> bool {
+        match self {
+            Self::Break(_) => true,
+            Self::Expr(expr)
+            | Self::Let {
+                init: Some(expr), ..
+            }
+            | Self::Assign { value: expr, .. } => expr.breaks(),
+            _ => false,
+        }
+    }
+}
+
+impl Expr {
+    /// Whether a `break` of the loop around the expression is in it.
+    pub fn breaks(&self) -> bool {
+        match &self.kind {
+            ExprKind::If(_, then, otherwise) => {
+                then.breaks() || otherwise.as_deref().is_some_and(Self::breaks)
+            }
+            ExprKind::Block(block) => block.breaks(),
+            ExprKind::Match(_, arms) => arms.iter().any(|(_, arm)| arm.breaks()),
+            _ => false,
+        }
+    }
 }

@@ -229,6 +229,37 @@ pub fn last_values(x: u32) -> u32 {
         .wrapping_add(u32::MAX.div_ceil(x % 9 + 1))
 }
 
+/// A loop that is left from a `match`, and a function that only its loop leaves.
+#[device]
+pub fn departures(x: u32) -> u32 {
+    let mut at = x % 1000;
+    let mut steps = 0;
+    for round in 0..50 {
+        let add = match at % 11 {
+            0 => break,
+            3 | 4 => {
+                at += 5;
+                continue;
+            }
+            5 => match round {
+                7 | 9 => break,
+                _ => 2,
+            },
+            _ => 1,
+        };
+        at += add;
+        steps += add;
+    }
+    loop {
+        match steps % 4 {
+            0 => return at * 100 + steps,
+            3 => {}
+            _ => at += 1,
+        }
+        steps += 1;
+    }
+}
+
 macro_rules! pure {
     ($($test:ident: $kernel:ident($function:ident);)+) => {
         $(
@@ -267,6 +298,7 @@ pure! {
     structs_give_rustcs_bits: structs_kernel(structs);
     vectors_give_rustcs_bits: vectors_kernel(vectors);
     effects_happen_in_rusts_order: effects_kernel(effects);
+    loops_are_left_from_a_match_and_by_return_alone: departures_kernel(departures);
     ranges_to_the_last_value_end: last_values_kernel(last_values);
 }
 

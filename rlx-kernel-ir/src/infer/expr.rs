@@ -1,7 +1,7 @@
 //! Types of expressions.
 
+use super::Infer;
 use super::unify::Kind;
-use super::{Around, Infer};
 use crate::diagnostic::Diagnostic;
 use crate::expr::{BinaryOp, Expr, ExprKind, UnaryOp};
 use crate::item::{Item, ItemId};
@@ -151,9 +151,7 @@ impl Infer<'_> {
                         let found = self.expr(pattern);
                         self.expect(pattern, &scrutinee, &found);
                     }
-                    self.loops.push(Around::Match);
                     let found = self.expr(arm);
-                    self.loops.pop();
                     ty = self.agree(arm, &ty, &found, "arms of a `match`");
                 }
                 if !arms.last().is_some_and(|(patterns, _)| patterns.is_empty()) {

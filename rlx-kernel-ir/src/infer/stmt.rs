@@ -1,7 +1,7 @@
 //! Types of statements and blocks.
 
+use super::Infer;
 use super::unify::Kind;
-use super::{Around, Infer};
 use crate::diagnostic::Diagnostic;
 use crate::stmt::{Block, Stmt};
 use crate::types::Type;
@@ -25,7 +25,6 @@ impl Infer<'_> {
 
     /// Whether control never goes past the statement.
     fn stmt(&mut self, stmt: &mut Stmt) -> bool {
-        let is_break = matches!(stmt, Stmt::Break(_));
         match stmt {
             Stmt::Let { local, init, .. } => {
                 let declared = self.local_type(*local);
@@ -115,40 +114,34 @@ impl Infer<'_> {
                     let message = format!("a range counts integers, found {found}");
                     self.error(Diagnostic::new(start.span, message));
                 }
-                self.loops.push(Around::Loop);
+                self.loops += 1;
                 self.block(body);
-                self.loops.pop();
+                self.loops -= 1;
                 false
             }
             Stmt::While { condition, body } => {
                 let found = self.expr(condition);
                 self.expect(condition, &Type::BOOL, &found);
-                self.loops.push(Around::Loop);
+                self.loops += 1;
                 self.block(body);
-                self.loops.pop();
+                self.loops -= 1;
                 false
             }
             Stmt::Loop { body, span } => {
-                if !breaks(body) && !returns(body) {
+                if !body.breaks() && !returns(body) {
                     self.error(
                         Diagnostic::new(*span, "this loop never ends, and a GPU cannot be stopped")
                             .help("leave it with `break`, or write `while` or `for`"),
                     );
                 }
-                self.loops.push(Around::Loop);
+                self.loops += 1;
                 self.block(body);
-                self.loops.pop();
-                !breaks(body)
+                self.loops -= 1;
+                !body.breaks()
             }
             Stmt::Break(span) | Stmt::Continue(span) => {
-                if !self.loops.contains(&Around::Loop) {
+                if self.loops == 0 {
                     self.error(Diagnostic::new(*span, "there is no loop around this"));
-                } else if is_break && self.loops.last() == Some(&Around::Match) {
-                    let message = "on a GPU this `break` would leave the `match`, not the loop";
-                    self.error(
-                        Diagnostic::new(*span, message)
-                            .help("write the `match` as `if` and `else if`, or set a `bool` here and test it after the `match`"),
-                    );
                 }
                 true
             }
@@ -181,27 +174,4 @@ fn returns(body: &Block) -> bool {
     let mut found = false;
     super::resolve::each_stmt(body, &mut |stmt| found |= matches!(stmt, Stmt::Return(..)));
     found
-}
-
-/// Whether a `break` of this very loop is in `body`.
-fn breaks(body: &Block) -> bool {
-    use crate::expr::{Expr, ExprKind};
-
-    fn in_expr(expr: &Expr) -> bool {
-        match &expr.kind {
-            ExprKind::If(_, then, otherwise) => {
-                breaks(then) || otherwise.as_deref().is_some_and(in_expr)
-            }
-            ExprKind::Block(block) => breaks(block),
-            ExprKind::Match(_, arms) => arms.iter().any(|(_, arm)| in_expr(arm)),
-            _ => false,
-        }
-    }
-
-    let in_stmt = |stmt: &Stmt| match stmt {
-        Stmt::Break(_) => true,
-        Stmt::Expr(expr) => in_expr(expr),
-        _ => false,
-    };
-    body.stmts.iter().any(in_stmt) || body.tail.as_deref().is_some_and(in_expr)
 }

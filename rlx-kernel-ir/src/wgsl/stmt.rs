@@ -37,6 +37,13 @@ impl FunctionPrinter<'_, '_> {
             Target::Return
         };
         self.block(body, target);
+        if let (Some(Stmt::Loop { span, .. }), None, Target::Return) =
+            (body.stmts.last(), &body.tail, target)
+        {
+            // naga asks for a value after a loop that is left by `return` alone.
+            let value = format!("return {}();", Self::type_name(ret));
+            self.line(&Text::new(value).marked(*span));
+        }
     }
 
     /// One line of text.
@@ -180,6 +187,10 @@ impl FunctionPrinter<'_, '_> {
     }
 
     fn switch(&mut self, value: &Expr, arms: &[(Vec<Expr>, Expr)], target: Target<'_>) {
+        if arms.iter().any(|(_, arm)| arm.breaks()) {
+            self.chain(value, arms, target);
+            return;
+        }
         let mut head = Text::new("switch ");
         head.append(&self.expr(value));
         head.push(" {");
@@ -198,20 +209,53 @@ impl FunctionPrinter<'_, '_> {
                 head.push(": {");
             }
             self.line(&head);
-            self.indent += 1;
-            self.scopes.push(HashSet::new());
-            match &arm.kind {
-                ExprKind::Block(block) => self.block(block, target),
-                _ if arm.ty == Type::Unit
-                    && matches!(&arm.kind, ExprKind::Array(elems) if elems.is_empty()) => {}
-                _ => self.value(arm, target),
-            }
-            self.scopes.pop();
-            self.indent -= 1;
+            self.arm(arm, target);
             self.plain("}");
         }
         self.indent -= 1;
         self.plain("}");
+    }
+
+    /// A `match` as `if` and `else if`: a `break` in a `switch` would not leave the loop around it.
+    fn chain(&mut self, value: &Expr, arms: &[(Vec<Expr>, Expr)], target: Target<'_>) {
+        let value = self.stable(value, "value");
+        let mut opened = false;
+        for (patterns, arm) in arms {
+            let mut head = Text::new(if opened { "} else " } else { "" });
+            if patterns.is_empty() {
+                head.push("{");
+            } else {
+                head.push("if ");
+                for (index, pattern) in patterns.iter().enumerate() {
+                    head.push(if index == 0 { "" } else { " || " });
+                    head.append(&value);
+                    head.push(" == ");
+                    head.append(&self.expr(pattern));
+                }
+                head.push(" {");
+            }
+            self.line(&head);
+            self.arm(arm, target);
+            opened = true;
+            if patterns.is_empty() {
+                break;
+            }
+        }
+        self.plain("}");
+    }
+
+    /// The value of an arm, in a scope of its own, between braces that the caller prints.
+    fn arm(&mut self, arm: &Expr, target: Target<'_>) {
+        self.indent += 1;
+        self.scopes.push(HashSet::new());
+        match &arm.kind {
+            ExprKind::Block(block) => self.block(block, target),
+            _ if arm.ty == Type::Unit
+                && matches!(&arm.kind, ExprKind::Array(elems) if elems.is_empty()) => {}
+            _ => self.value(arm, target),
+        }
+        self.scopes.pop();
+        self.indent -= 1;
     }
 
     fn stmt(&mut self, stmt: &Stmt) {
