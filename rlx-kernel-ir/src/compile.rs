@@ -258,6 +258,7 @@ fn probe(module: &Module, root: ItemId) -> Option<Module> {
     let function = Function {
         name: "probe".into(),
         wgsl_name: "probe".into(),
+        method: false,
         params: Vec::new(),
         ret: Type::Unit,
         locals,

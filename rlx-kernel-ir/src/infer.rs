@@ -4,6 +4,7 @@
 mod call;
 mod expr;
 mod memory;
+mod method;
 mod place;
 mod resolve;
 mod stmt;
@@ -246,6 +247,7 @@ fn empty_function(span: Span) -> Function {
     Function {
         name: String::new(),
         wgsl_name: String::new(),
+        method: false,
         params: Vec::new(),
         ret: Type::Unit,
         locals: Vec::new(),

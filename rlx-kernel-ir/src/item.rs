@@ -53,6 +53,8 @@ pub struct Function {
     pub name: String,
     /// The name that its WGSL begins with.
     pub wgsl_name: String,
+    /// Whether its first parameter is `self`.
+    pub method: bool,
     /// Parameters in order; each is a local too.
     pub params: Vec<Parameter>,
     /// Result.
@@ -122,6 +124,8 @@ pub struct Struct {
     pub name: String,
     /// Fields in order.
     pub fields: Vec<(String, Type)>,
+    /// Functions of its `impl`, by name.
+    pub functions: Vec<(String, ItemId)>,
     /// Where it is defined.
     pub origin: Origin,
 }

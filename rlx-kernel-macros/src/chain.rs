@@ -20,6 +20,8 @@ pub enum Kind {
     Const,
     /// A struct.
     Struct,
+    /// The `impl` of a struct.
+    Impl,
     /// A format: its attribute's tokens in braces, then its `impl`.
     Format,
 }
@@ -52,6 +54,9 @@ pub struct State {
     /// One closure a path, in the order of the paths; the first entry of each is the item itself.
     pub closures: Vec<Vec<Entry>>,
 }
+
+/// What the macro of a struct's `impl` is named, before the struct's name.
+pub const IMPL: &str = "__rlx_impl_";
 
 /// The name of the crate being compiled.
 pub fn crate_name() -> String {
@@ -115,6 +120,8 @@ pub fn define(vis: &syn::Visibility, name: &Ident, entries: &[Entry]) -> TokenSt
 pub struct Unfinished<'a> {
     /// The item that starts the chains.
     pub name: &'a Ident,
+    /// Where that is said.
+    pub at: proc_macro2::Span,
     /// What an unfinished chain means.
     pub message: String,
     /// What to do.
@@ -129,7 +136,7 @@ impl Unfinished<'_> {
     /// What stands in for the ends of the chains, and the check that they were reached: names of a
     /// glob import give way to those that the ends define.
     pub fn to_tokens(&self) -> TokenStream {
-        let span = self.name.span();
+        let span = self.at;
         let module = format_ident!("__rlx_unfinished_{}", self.name);
         let flags: Vec<_> = self.steps.iter().map(flag).collect();
         let statics = self.steps.iter().filter(|_| self.statics);
@@ -182,6 +189,7 @@ impl Entry {
             Kind::Function => quote!(function),
             Kind::Const => quote!(constant),
             Kind::Struct => quote!(structure),
+            Kind::Impl => quote!(methods),
             Kind::Format => quote!(format),
         };
         let (texts, ids): (Vec<_>, Vec<_>) = paths.iter().cloned().unzip();
@@ -203,6 +211,7 @@ impl Parse for Entry {
             "function" => Kind::Function,
             "constant" => Kind::Const,
             "structure" => Kind::Struct,
+            "methods" => Kind::Impl,
             _ => Kind::Format,
         };
         let list;

@@ -6,5 +6,6 @@ pub mod format;
 pub mod host;
 pub mod kernel;
 pub mod list;
+pub mod methods;
 pub mod params;
 pub mod requires;

@@ -4,6 +4,7 @@ pub mod body;
 pub mod expr;
 pub mod format;
 pub mod kernel;
+pub mod methods;
 pub mod module;
 pub mod requires;
 pub mod stmt;

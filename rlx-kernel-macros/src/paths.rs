@@ -90,6 +90,38 @@ pub fn collect_fields(structure: &syn::ItemStruct) -> Vec<syn::Path> {
     collector.paths
 }
 
+/// The paths in the functions and consts of a struct, but for the struct's own name.
+pub fn collect_methods(methods: &crate::parse::methods::Methods) -> Vec<syn::Path> {
+    let mut all: Vec<syn::Path> = Vec::new();
+    let functions = methods
+        .functions
+        .iter()
+        .flat_map(|function| collect(function, &[]));
+    let consts = methods.consts.iter().flat_map(|item| {
+        let mut paths = collect_expr(&item.expr);
+        paths.extend(collect_type(&item.ty));
+        paths
+    });
+    for path in functions.chain(consts) {
+        let known = |other: &syn::Path| text(other) == text(&path);
+        if !path.is_ident(&methods.ident) && !all.iter().any(known) {
+            all.push(path);
+        }
+    }
+    all
+}
+
+/// The paths in a type by itself.
+fn collect_type(ty: &syn::Type) -> Vec<syn::Path> {
+    let mut collector = Collector {
+        bound: BTreeSet::new(),
+        seen: BTreeSet::new(),
+        paths: Vec::new(),
+    };
+    collector.visit_type(ty);
+    collector.paths
+}
+
 /// The paths in an expression by itself.
 pub fn collect_expr(expr: &syn::Expr) -> Vec<syn::Path> {
     let mut collector = Collector {
@@ -187,7 +219,9 @@ impl Visit<'_> for Collector {
             }
             syn::Expr::Path(path) => self.value(&path.path, false),
             syn::Expr::Struct(literal) => {
-                self.add(&literal.path);
+                if !literal.path.is_ident("Self") {
+                    self.add(&literal.path);
+                }
                 visit::visit_expr(self, expr);
             }
             _ => visit::visit_expr(self, expr),

@@ -32,4 +32,14 @@ pub mod __private {
         __define_device, __define_elementwise, __define_list, __expand_instances, __finish_kernel,
     };
     pub use std::borrow::Cow;
+
+    /// A struct under `#[device(impl)]`.
+    #[diagnostic::on_unimplemented(
+        message = "kernels do not see this `impl`, because `{Self}` does not say that it has one",
+        label = "write `#[device(impl)]` on the struct"
+    )]
+    pub trait HasDeviceImpl {}
+
+    /// Stops the build where a device `impl` has no struct that fetches it.
+    pub const fn has_device_impl<T: HasDeviceImpl>() {}
 }

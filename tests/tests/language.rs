@@ -572,3 +572,6 @@ pub fn vectors(x: u32) -> u32 {
     let b = vec2((x & 15) as f32, 0.5);
     dot(a, a) + dot(b, b) as u32
 }
+
+#[path = "language/methods.rs"]
+mod methods;

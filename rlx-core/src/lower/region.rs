@@ -312,6 +312,7 @@ impl Builder {
         let function = Function {
             wgsl_name: name.clone(),
             name,
+            method: false,
             params: Vec::new(),
             ret: Type::Unit,
             locals: self.locals,

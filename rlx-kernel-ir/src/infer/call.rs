@@ -49,6 +49,9 @@ impl Infer<'_> {
         if let Some(found) = self.block_field(receiver, name, args, at) {
             return found;
         }
+        if let Some(found) = self.method_of_struct(receiver, (name, at), args, span) {
+            return found;
+        }
         for arg in args.iter_mut() {
             self.expr(arg);
         }
@@ -212,6 +215,16 @@ impl Infer<'_> {
         for arg in args.iter_mut() {
             self.expr(arg);
         }
+        self.called(id, args, span)
+    }
+
+    /// A call of helper `id` with arguments that have their types.
+    pub(super) fn called(
+        &mut self,
+        id: ItemId,
+        args: &mut Vec<Expr>,
+        span: Span,
+    ) -> (ExprKind, Type) {
         let module = self.module;
         if let Some(Item::Printed(printed)) = module.items.get(id.0) {
             for (arg, ty) in args.iter().zip(&printed.params) {

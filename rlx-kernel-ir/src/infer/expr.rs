@@ -72,7 +72,10 @@ impl Infer<'_> {
             ExprKind::Index(base, index) => self.index(base, index),
             ExprKind::Field(base, name) => {
                 let name = name.clone();
-                let found = self.expr(base);
+                let mut found = self.expr(base);
+                if let Type::Pointer(inner) = self.table.shallow(&found) {
+                    found = dereferenced(base, *inner);
+                }
                 self.field(span, &found, &name)
             }
             ExprKind::Array(elems) => {
@@ -522,7 +525,7 @@ impl Infer<'_> {
         Type::Struct(id, structure.name.clone())
     }
 
-    fn reference(&mut self, inner: &mut Expr, mutable: bool) -> Type {
+    pub(super) fn reference(&mut self, inner: &mut Expr, mutable: bool) -> Type {
         let found = self.expr(inner);
         let found = self.table.shallow(&found);
         match (&inner.kind, found) {
@@ -567,6 +570,14 @@ impl Infer<'_> {
             }
         }
     }
+}
+
+/// Makes `base`, a pointer to a value of type `inner`, that value.
+pub(super) fn dereferenced(base: &mut Expr, inner: Type) -> Type {
+    let pointer = std::mem::replace(base, Expr::new(ExprKind::Bool(false), base.span));
+    let span = pointer.span;
+    *base = Expr::typed(ExprKind::Deref(Box::new(pointer)), span, inner.clone());
+    inner
 }
 
 /// The type of a vector's components; of anything else, the type itself.

@@ -161,6 +161,7 @@ impl<'m> Context<'m> {
             };
             let function = Function {
                 locals: Vec::new(),
+                method: false,
                 params: Vec::new(),
                 name: item.name.clone(),
                 wgsl_name: item.name.clone(),

@@ -5,9 +5,10 @@ use quote::{ToTokens, format_ident, quote};
 use rlx_kernel_ir::compile_functions;
 use syn::parse::{Parse, ParseStream};
 
-use super::host;
+use super::{host, methods};
 use crate::chain::{self, Entry, Kind, State};
 use crate::parse::Sink;
+use crate::parse::methods::Methods;
 use crate::parse::module::Items;
 use crate::{paths, report};
 
@@ -16,6 +17,7 @@ enum Device {
     Function(syn::ItemFn),
     Const(syn::ItemConst),
     Struct(syn::ItemStruct),
+    Impl(Methods),
 }
 
 impl Device {
@@ -32,7 +34,7 @@ impl Device {
                 if let Some(receiver) = function.sig.receiver() {
                     return Err(syn::Error::new_spanned(
                         receiver,
-                        "a device function has no `self`; write it outside the `impl`, and take the value as a named parameter",
+                        "a function with a `self` is marked with its `impl`: write `#[device] impl Type { .. }`, and `#[device(impl)]` on the struct",
                     ));
                 }
                 Ok(Self::Function(function))
@@ -49,9 +51,16 @@ impl Device {
                 }
                 Ok(Self::Struct(item))
             }
+            syn::Item::Impl(item) => {
+                let methods = Methods::new(item)?;
+                for function in &methods.functions {
+                    refuse_qualifiers(&function.sig, "a device function")?;
+                }
+                Ok(Self::Impl(methods))
+            }
             other => Err(syn::Error::new_spanned(
                 other,
-                "`#[device]` goes on a function, a const or a struct; a format is `#[format] impl BlockFormat`",
+                "`#[device]` goes on a function, a const, a struct or its `impl`; a format is `#[format] impl BlockFormat`",
             )),
         }
     }
@@ -61,14 +70,17 @@ impl Device {
             Self::Function(function) => &function.sig.ident,
             Self::Const(item) => &item.ident,
             Self::Struct(item) => &item.ident,
+            Self::Impl(methods) => &methods.ident,
         }
     }
 
     fn vis(&self) -> &syn::Visibility {
+        const PRIVATE: &syn::Visibility = &syn::Visibility::Inherited;
         match self {
             Self::Function(function) => &function.vis,
             Self::Const(item) => &item.vis,
             Self::Struct(item) => &item.vis,
+            Self::Impl(_) => PRIVATE,
         }
     }
 
@@ -77,7 +89,12 @@ impl Device {
         let mut all = match self {
             Self::Function(function) => paths::collect(function, &[]),
             Self::Const(item) => paths::collect_expr(&item.expr),
-            Self::Struct(item) => paths::collect_fields(item),
+            Self::Struct(item) => {
+                let mut all = paths::collect_fields(item);
+                all.extend(methods::mark(item).map(|mark| methods::path(&item.ident, mark)));
+                all
+            }
+            Self::Impl(methods) => paths::collect_methods(methods),
         };
         all.retain(|path| !path.is_ident(self.name()));
         all
@@ -103,9 +120,12 @@ pub fn refuse_qualifiers(sig: &syn::Signature, what: &str) -> syn::Result<()> {
 
 /// The attribute: keeps the item for rustc and starts collecting its helpers.
 pub fn attribute(attribute: &TokenStream, item: &TokenStream) -> TokenStream {
+    if let Some(mark) = methods::marked(attribute, item) {
+        return self::attribute(&TokenStream::new(), &mark);
+    }
     if !attribute.is_empty() {
         let error =
-            syn::Error::new_spanned(attribute, "`#[device]` takes no arguments").to_compile_error();
+            syn::Error::new_spanned(attribute, "`#[device]` takes no arguments, but for `#[device(impl)]` on a struct that has functions of its own").to_compile_error();
         return quote!(#error #item);
     }
     let device = match Device::parse(item.clone()) {
@@ -116,7 +136,7 @@ pub fn attribute(attribute: &TokenStream, item: &TokenStream) -> TokenStream {
         }
     };
     let name = paths::name(device.name());
-    if rlx_kernel_ir::Builtin::is_function(&name) {
+    if !matches!(device, Device::Impl(_)) && rlx_kernel_ir::Builtin::is_function(&name) {
         let message =
             format!("`{name}` is a function of the kernel language; kernels would call that one");
         let error = syn::Error::new(device.name().span(), message).to_compile_error();
@@ -137,7 +157,11 @@ pub fn attribute(attribute: &TokenStream, item: &TokenStream) -> TokenStream {
     }
     let rust = rust_side(&device, true);
     let chain = chain::start(&paths, "__define_device", item);
-    let unfinished = unfinished(device.name(), "kernels cannot use");
+    let unfinished = match &device {
+        Device::Impl(_) => methods::unfinished(device.name()),
+        Device::Struct(item) => methods::unfinished_struct(item),
+        _ => unfinished(device.name(), "kernels cannot use"),
+    };
     quote!(#rust #chain #unfinished)
 }
 
@@ -158,27 +182,35 @@ fn rust_side(device: &Device, is_right: bool) -> TokenStream {
         }
         Device::Function(_) => TokenStream::new(),
         Device::Const(item) => quote!(#[allow(dead_code)] #item),
-        Device::Struct(item) => quote!(#[allow(dead_code)] #item),
+        Device::Struct(item) => methods::structure(item),
+        Device::Impl(methods) => methods::rust_side(methods),
     }
 }
 
 /// What is said where the chain of `name` stops.
 pub fn unfinished(name: &syn::Ident, what: &str) -> TokenStream {
+    let help = "mark it `#[device]`, and import it by that path; functions cannot call one another in a circle";
+    unfinished_unless(name, what, help)
+}
+
+/// The same, with what to do about it.
+pub fn unfinished_unless(name: &syn::Ident, what: &str, help: &str) -> TokenStream {
     let message = format!(
         "{what} `{}`, because a path in it names nothing that kernels know",
         paths::name(name)
     );
     chain::Unfinished {
         name,
+        at: name.span(),
         message,
-        help: "mark it `#[device]`, and import it by that path; functions cannot call one another in a circle",
+        help,
         steps: &[step(name)],
         statics: false,
     }
     .to_tokens()
 }
 
-fn step(name: &syn::Ident) -> syn::Ident {
+pub fn step(name: &syn::Ident) -> syn::Ident {
     format_ident!("__RLX_DEVICE_{}", name)
 }
 
@@ -229,6 +261,7 @@ pub fn define(state: State) -> syn::Result<(bool, TokenStream)> {
                 Device::Function(_) => Kind::Function,
                 Device::Const(_) => Kind::Const,
                 Device::Struct(_) => Kind::Struct,
+                Device::Impl(_) => Kind::Impl,
             };
             (
                 device.name().clone(),
@@ -263,6 +296,13 @@ pub fn define(state: State) -> syn::Result<(bool, TokenStream)> {
     };
     entries.insert(0, entry);
 
+    if kind == Kind::Impl {
+        // Checked with its struct.
+        let macro_name = methods::macro_name(&name);
+        let definition = chain::define(&vis, &macro_name, &entries);
+        let finished = chain::finished(&methods::step(&name));
+        return Ok((true, quote!(#definition #finished)));
+    }
     let mut sink = Sink::default();
     let items = Items::new(&mut sink, &entries)?;
     let problems = if sink.diagnostics.is_empty() {

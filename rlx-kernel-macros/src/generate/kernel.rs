@@ -150,6 +150,7 @@ fn instances(
     let module = module(args, function, &targets, !paths.is_empty());
     let unfinished = chain::Unfinished {
         name,
+        at: name.span(),
         message: format!(
             "the kernel `{}` is not compiled, because a path in it names nothing that kernels know",
             paths::name(name)

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use rlx_kernel_ir::{Function, Local, LocalId, Origin, Parameter, Type};
+use rlx_kernel_ir::{Const, Function, Local, LocalId, Origin, Parameter, Type};
 
-use super::{Resolver, Sink};
+use super::{Resolver, Sink, Target};
 use crate::paths;
 
 /// What a name in a body means.
@@ -31,6 +31,8 @@ pub struct BodyParser<'a> {
     /// Workgroup variables found in the body of a kernel.
     pub workgroup: Vec<rlx_kernel_ir::WorkgroupVar>,
     pub in_kernel: bool,
+    /// Whether `self` is borrowed shared: a copy, which `*self` names too.
+    pub shared_self: bool,
 }
 
 impl<'a> BodyParser<'a> {
@@ -47,6 +49,7 @@ impl<'a> BodyParser<'a> {
             locals: Vec::new(),
             workgroup: Vec::new(),
             in_kernel: false,
+            shared_self: false,
         }
     }
 
@@ -91,11 +94,9 @@ impl<'a> BodyParser<'a> {
         for input in &function.sig.inputs {
             match input {
                 syn::FnArg::Receiver(receiver) => {
-                    self.sink.error_help(
-                        receiver,
-                        "a device function has no `self`",
-                        "take the value as a named parameter",
-                    );
+                    if let Some(param) = self.receiver(receiver) {
+                        params.push(param);
+                    }
                 }
                 syn::FnArg::Typed(typed) => {
                     let ty = self.ty(&typed.ty);
@@ -144,11 +145,66 @@ impl<'a> BodyParser<'a> {
         Function {
             name: paths::name(&function.sig.ident),
             wgsl_name,
+            method: function.sig.receiver().is_some(),
             params,
             ret,
             locals: self.locals,
             body,
             span,
+            origin,
+        }
+    }
+
+    /// `self`, `&self` or `&mut self`.
+    fn receiver(&mut self, receiver: &syn::Receiver) -> Option<Parameter> {
+        let Some(Target::Struct(id, name)) = self.resolver.targets.get("Self") else {
+            let help = "take the value as a named parameter";
+            let message = "only functions of a `#[device] impl` have a `self`";
+            self.sink.error_help(receiver, message, help);
+            return None;
+        };
+        let structure = Type::Struct(*id, name.clone());
+        let ty = match &receiver.kind {
+            syn::ReceiverKind::Reference(_, _, Some(_)) => Type::Pointer(Box::new(structure)),
+            syn::ReceiverKind::Reference(_, _, None) => {
+                self.shared_self = true;
+                structure
+            }
+            syn::ReceiverKind::Value => structure,
+            _ => {
+                let help = "write `self`, `&self` or `&mut self`";
+                let message = "`self` has the struct's type here";
+                self.sink.error_help(receiver, message, help);
+                structure
+            }
+        };
+        if receiver.mutability.is_some() {
+            let help = "copy it: `let mut x = self;`";
+            self.sink
+                .error_help(receiver, "a parameter cannot be `mut`", help);
+        }
+        let name = syn::Ident::new("self", receiver.self_token.span);
+        let local = self.declare(&name, ty.clone(), false);
+        Some(Parameter { local, ty })
+    }
+
+    /// A const, named `name` in WGSL.
+    pub fn constant_item(mut self, item: &syn::ItemConst, name: String, origin: Origin) -> Const {
+        let ty = self.ty(&item.ty);
+        let value = self.expr(&item.expr);
+        let fits = matches!(
+            ty,
+            Type::Scalar(_) | Type::Vector(..) | Type::Struct(..) | Type::Error
+        );
+        if !fits {
+            let message = "a `#[device]` const is a scalar, a vector or a struct";
+            let help = "tables go into a slice: as constants they are slow on every device";
+            self.sink.error_help(&item.ty, message, help);
+        }
+        Const {
+            name,
+            ty,
+            value,
             origin,
         }
     }

@@ -23,6 +23,13 @@ impl BodyParser<'_> {
             syn::Expr::Group(group) => self.expr(&group.expr),
             syn::Expr::Lit(lit) => self.literal(lit, span),
             syn::Expr::Path(path) => self.path(path, span),
+            syn::Expr::Unary(unary)
+                if self.shared_self
+                    && matches!(unary.op, syn::UnOp::Deref(_))
+                    && matches!(&*unary.expr, syn::Expr::Path(path) if path.path.is_ident("self")) =>
+            {
+                self.expr(&unary.expr)
+            }
             syn::Expr::Unary(unary) => {
                 let inner = Box::new(self.expr(&unary.expr));
                 match unary.op {
@@ -318,6 +325,11 @@ impl BodyParser<'_> {
                 ),
             };
         }
+        if let Some(help) = self.members_of_struct(&name) {
+            let member = name.rsplit("::").next().unwrap_or_default();
+            let message = format!("this struct has no const `{member}`");
+            return self.refused(path, span, &message, Some(&help));
+        }
         if let Some((text, ty)) = scalar_const(&name) {
             return Expr::typed(ExprKind::Literal(text), span, ty);
         }
@@ -363,6 +375,26 @@ impl BodyParser<'_> {
             Target::Format(format) => Some((format.clone(), member.to_string())),
             Target::Item(_) | Target::Struct(..) => None,
         }
+    }
+
+    /// What the struct in a path such as `Type::name` has, in words; none where there is no struct.
+    fn members_of_struct(&self, name: &str) -> Option<String> {
+        let (owner, _) = name.rsplit_once("::")?;
+        let targets = &self.resolver.targets;
+        if !matches!(targets.get(owner)?, Target::Struct(..)) {
+            return None;
+        }
+        let of = |path: &String| {
+            let (of, member) = path.rsplit_once("::")?;
+            (of == owner).then(|| format!("`{member}`"))
+        };
+        let mut members: Vec<_> = targets.keys().filter_map(of).collect();
+        members.sort();
+        Some(match members.as_slice() {
+            [] => "give the struct one: `#[device(impl)] struct`, and `#[device] impl` beside it"
+                .to_string(),
+            members => format!("it has {}", members.join(", ")),
+        })
     }
 
     fn call(&mut self, call: &syn::ExprCall, span: Span) -> Expr {
@@ -422,6 +454,11 @@ impl BodyParser<'_> {
                     Some(&help),
                 )
             };
+        }
+        if let Some(help) = self.members_of_struct(&name) {
+            let member = name.rsplit("::").next().unwrap_or_default();
+            let message = format!("this struct has no function `{member}`");
+            return self.refused(path, span, &message, Some(&help));
         }
         // `Vec4::<f32>::splat` and `Vec4::splat` are one.
         let span_of_name = self.sink.span(&path.path);

@@ -359,6 +359,7 @@ pub fn kernel(
     let function = Function {
         wgsl_name: name.clone(),
         name,
+        method: false,
         params: Vec::new(),
         ret: Type::Unit,
         locals,

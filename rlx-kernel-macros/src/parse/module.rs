@@ -3,13 +3,14 @@
 use std::collections::HashMap;
 
 use rlx_kernel_ir::{
-    Const, Diagnostic, Format, Item, ItemId, Module, Origin, Struct, Type, compile_functions,
+    Diagnostic, Format, Item, ItemId, Module, Origin, Struct, Type, compile_functions,
 };
 
 use super::body::BodyParser;
 use super::format::FormatItem;
+use super::methods::{Methods, prefix};
 use super::{FormatTarget, Resolver, Sink, Target};
-use crate::chain::{Entry, Kind};
+use crate::chain::{Entry, IMPL, Kind};
 use crate::paths;
 
 /// Items by the ids of their entries.
@@ -17,15 +18,29 @@ pub struct Items {
     /// Helpers, consts and formats; no kernel yet.
     pub module: Module,
     targets: HashMap<u64, Target>,
+    /// Functions and consts of each `impl`.
+    members: HashMap<u64, Members>,
+    /// The `impl` of each struct that has one.
+    impls: HashMap<u64, u64>,
     lengths: HashMap<u64, u32>,
     /// The end of the spans of each entry.
     ends: Vec<u32>,
+}
+
+/// The functions and consts of an `impl`.
+#[derive(Default)]
+struct Members {
+    functions: Vec<(String, ItemId)>,
+    consts: Vec<(String, ItemId)>,
+    /// Values of consts that array lengths may name.
+    lengths: HashMap<String, u32>,
 }
 
 enum Parsed {
     Function(syn::ItemFn),
     Const(syn::ItemConst),
     Struct(syn::ItemStruct),
+    Impl(Methods),
     Format(FormatItem),
 }
 
@@ -38,6 +53,8 @@ impl Items {
         let mut items = Self {
             module: Module::default(),
             targets: HashMap::new(),
+            members: HashMap::new(),
+            impls: HashMap::new(),
             lengths: HashMap::new(),
             ends: Vec::new(),
         };
@@ -47,6 +64,7 @@ impl Items {
                 Kind::Function => Parsed::Function(syn::parse2(entry.tokens.clone())?),
                 Kind::Const => Parsed::Const(syn::parse2(entry.tokens.clone())?),
                 Kind::Struct => Parsed::Struct(syn::parse2(entry.tokens.clone())?),
+                Kind::Impl => Parsed::Impl(Methods::new(syn::parse2(entry.tokens.clone())?)?),
                 Kind::Format => Parsed::Format(split_format(entry)?),
             });
         }
@@ -70,10 +88,28 @@ impl Items {
         };
         let mut structs: Vec<String> = Vec::new();
         for (entry, parsed) in entries.iter().zip(parsed) {
+            if let Parsed::Impl(methods) = parsed {
+                let functions = methods.functions.iter();
+                let functions = functions.map(|item| (paths::name(&item.sig.ident), number()));
+                let functions: Vec<_> = functions.collect();
+                let consts = methods.consts.iter();
+                let consts = consts.map(|item| (paths::name(&item.ident), number()));
+                let members = Members {
+                    consts: consts.collect(),
+                    functions,
+                    lengths: HashMap::new(),
+                };
+                self.members.insert(entry.id, members);
+                continue;
+            }
             let id = number();
             let target = match parsed {
-                Parsed::Function(_) | Parsed::Const(_) => Target::Item(id),
+                Parsed::Function(_) | Parsed::Const(_) | Parsed::Impl(_) => Target::Item(id),
                 Parsed::Struct(_) => {
+                    let of = |(path, id): &(String, u64)| path.starts_with(IMPL).then_some(*id);
+                    if let Some(methods) = entry.paths.iter().find_map(of) {
+                        self.impls.insert(entry.id, methods);
+                    }
                     // Structs of one name come from different modules.
                     let mut name = entry.name.clone();
                     while structs.contains(&name) || name == "Params" {
@@ -110,6 +146,18 @@ impl Items {
                     self.lengths.insert(entry.id, value);
                 }
             }
+            if let Parsed::Impl(methods) = parsed {
+                // A const may name those before and after it.
+                for item in methods.consts.iter().chain(methods.consts.iter().rev()) {
+                    let (resolver, lengths) = self.inside(entry, methods);
+                    let quiet = sink.diagnostics.len();
+                    let value = BodyParser::new(sink, &resolver, &lengths).length(&item.expr);
+                    sink.diagnostics.truncate(quiet);
+                    if let (Some(value), Some(members)) = (value, self.members.get_mut(&entry.id)) {
+                        members.lengths.insert(paths::name(&item.ident), value);
+                    }
+                }
+            }
         }
     }
 
@@ -127,23 +175,12 @@ impl Items {
                 ));
             }
             Parsed::Const(item) => {
-                let mut parser = BodyParser::new(sink, &resolver, &lengths);
-                let ty = parser.ty(&item.ty);
-                let value = parser.expr(&item.expr);
-                if !matches!(ty, Type::Scalar(_) | Type::Vector(..) | Type::Error) {
-                    let help = "tables go into a slice: as constants they are slow on every device";
-                    sink.error_help(
-                        &item.ty,
-                        "a `#[device]` const is a scalar or a vector",
-                        help,
-                    );
-                }
-                out.push(Item::Const(Const {
-                    name: entry.name.clone(),
-                    ty,
-                    value,
+                let parser = BodyParser::new(sink, &resolver, &lengths);
+                out.push(Item::Const(parser.constant_item(
+                    item,
+                    entry.name.clone(),
                     origin,
-                }));
+                )));
             }
             Parsed::Struct(structure) => {
                 let mut parser = BodyParser::new(sink, &resolver, &lengths);
@@ -176,8 +213,33 @@ impl Items {
                 out.push(Item::Struct(Struct {
                     name,
                     fields,
+                    functions: self
+                        .members_behind(entry.id)
+                        .map_or_else(Vec::new, |members| members.functions.clone()),
                     origin,
                 }));
+            }
+            Parsed::Impl(methods) => {
+                let (resolver, lengths) = self.inside(entry, methods);
+                let prefix = prefix(&entry.name);
+                for function in &methods.functions {
+                    let wgsl_name = format!("{prefix}_{}", function.sig.ident);
+                    let parser = BodyParser::new(sink, &resolver, &lengths);
+                    out.push(Item::Function(parser.function(
+                        function,
+                        wgsl_name,
+                        origin.clone(),
+                    )));
+                }
+                for item in &methods.consts {
+                    let name = format!("{}_{}", prefix.to_uppercase(), item.ident);
+                    let parser = BodyParser::new(sink, &resolver, &lengths);
+                    out.push(Item::Const(parser.constant_item(
+                        item,
+                        name,
+                        origin.clone(),
+                    )));
+                }
             }
             Parsed::Format(format) => {
                 if let Some(target) = self.targets.get(&entry.id) {
@@ -210,17 +272,45 @@ impl Items {
         let targets = paths
             .iter()
             .filter_map(|(path, id)| Some((path.clone(), self.targets.get(id)?.clone())));
-        Resolver {
-            targets: targets.collect(),
+        let mut targets: HashMap<_, _> = targets.collect();
+        for (path, id) in paths {
+            if let Some(members) = self.members_behind(*id) {
+                for (name, item) in members.functions.iter().chain(&members.consts) {
+                    targets.insert(format!("{path}::{name}"), Target::Item(*item));
+                }
+            }
         }
+        Resolver { targets }
+    }
+
+    /// The `impl` of the struct behind an entry.
+    fn members_behind(&self, id: u64) -> Option<&Members> {
+        self.members.get(self.impls.get(&id)?)
+    }
+
+    /// What the paths in an `impl` mean: its own struct is `Self` and goes by its name, too.
+    fn inside(&self, entry: &Entry, methods: &Methods) -> (Resolver, HashMap<String, u32>) {
+        let mut paths = entry.paths.clone();
+        if let Some((owner, _)) = self.impls.iter().find(|(_, id)| **id == entry.id) {
+            paths.push(("Self".into(), *owner));
+            paths.push((paths::name(&methods.ident), *owner));
+        }
+        (self.resolver(&paths), self.lengths(&paths))
     }
 
     /// Which paths of an item are consts that array lengths may name.
     pub fn lengths(&self, paths: &[(String, u64)]) -> HashMap<String, u32> {
-        paths
+        let mut all: HashMap<_, _> = paths
             .iter()
             .filter_map(|(path, id)| Some((path.clone(), *self.lengths.get(id)?)))
-            .collect()
+            .collect();
+        for (path, id) in paths {
+            if let Some(members) = self.members_behind(*id) {
+                let of = |(name, value): (&String, &u32)| (format!("{path}::{name}"), *value);
+                all.extend(members.lengths.iter().map(of));
+            }
+        }
+        all
     }
 
     /// Of `problems`, those that nobody has reported yet: what is wrong with an item of this crate by
@@ -273,7 +363,10 @@ impl Items {
         own: Option<u64>,
     ) -> Option<&'e Entry> {
         let index = self.ends.iter().position(|end| problem.span.0 < *end)?;
-        let entry = entries.get(index)?;
+        let mut entry = entries.get(index)?;
+        if let Some((owner, _)) = self.impls.iter().find(|(_, id)| **id == entry.id) {
+            entry = entries.iter().find(|entry| entry.id == *owner)?;
+        }
         (Some(entry.id) != own && entry.krate == crate::chain::crate_name()).then_some(entry)
     }
 
@@ -282,7 +375,10 @@ impl Items {
         match self.target(id) {
             Some(Target::Item(item)) => vec![*item],
             Some(Target::Format(format)) => format.functions.values().copied().collect(),
-            Some(Target::Struct(..)) | None => Vec::new(),
+            Some(Target::Struct(..)) => self.members_behind(id).map_or_else(Vec::new, |members| {
+                members.functions.iter().map(|(_, item)| *item).collect()
+            }),
+            None => Vec::new(),
         }
     }
 
