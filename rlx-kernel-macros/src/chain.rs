@@ -141,6 +141,8 @@ impl Unfinished<'_> {
         let flags: Vec<_> = self.steps.iter().map(flag).collect();
         let statics = self.steps.iter().filter(|_| self.statics);
         let message = format!("{}\nhelp: {}", self.message, self.help);
+        // The text of an `assert!` is a format.
+        let message = message.replace('{', "{{").replace('}', "}}");
         let check = quote_spanned! {span=>
             ::core::assert!(#(#flags)&&*, #message)
         };
