@@ -3,13 +3,15 @@
 use crate::builtin::Input;
 use crate::diagnostic::Diagnostic;
 use crate::expr::{Expr, ExprKind};
-use crate::infer::{infer, infer_functions};
+use crate::infer::{infer_all, infer_functions};
 use crate::item::{Function, ItemId, Kernel, KernelBinding, Local, LocalId, Module};
+use crate::poison;
+use crate::rounds;
 use crate::span::Span;
 use crate::stmt::{Block, Stmt};
 use crate::types::Type;
 use crate::uniformity;
-use crate::validate::{Validated, validate};
+use crate::validate::Validated;
 use crate::wgsl::{self, Text};
 
 /// What is allowed beyond WebGPU's defaults.
@@ -82,7 +84,9 @@ pub struct CompiledParam {
 /// Compiles the kernel of `module`.
 ///
 /// # Errors
-/// All problems of the first stage that finds any: interface, types, printing, naga, limits.
+/// All problems of all stages: interface, types, limits, uniformity, printing, naga. What is wrong is
+/// left out of the stages that follow, and nothing that follows from it is reported. None at all where
+/// the module was poisoned before ([`Type::Error`]) and has no more.
 pub fn compile(module: &Module, options: CompileOptions) -> Result<Compiled, Vec<Diagnostic>> {
     let Some(kernel) = &module.kernel else {
         return Err(vec![Diagnostic::new(
@@ -91,34 +95,37 @@ pub fn compile(module: &Module, options: CompileOptions) -> Result<Compiled, Vec
         )]);
     };
     let mut problems = interface(kernel, options);
-    let typed = match infer(module) {
-        Ok(typed) if problems.is_empty() => typed,
-        Ok(_) => return Err(problems),
+    let is_refused = |span| problems.iter().any(|problem| problem.span == span);
+    let refused: Vec<usize> = (0..kernel.bindings.len())
+        .filter(|index| is_refused(kernel.bindings[*index].span))
+        .collect();
+    let (typed, found) = infer_all(module);
+    let clean = refused.is_empty() && found.is_empty() && !poison::in_typed(module, &typed);
+    problems.extend(found);
+    problems.extend(uniformity::check(module, &typed));
+    let run = rounds::run(
+        module,
+        &typed,
+        (&refused, clean),
+        kernel.function.span,
+        wgsl::print,
+        |_, printed| printed.text.clone(),
+    );
+    let (printed, validated) = match run {
+        Ok((printed, validated)) => {
+            problems.extend(workgroup_memory(kernel, &validated, options));
+            if !problems.is_empty() {
+                return Err(once(problems));
+            }
+            (printed, validated)
+        }
         Err(found) => {
+            let is_new = |problem: &Diagnostic| problems.iter().all(|p| p.span != problem.span);
+            let found: Vec<_> = found.into_iter().filter(is_new).collect();
             problems.extend(found);
-            return Err(problems);
+            return Err(once(problems));
         }
     };
-    let divergent = uniformity::check(module, &typed);
-    if !divergent.is_empty() {
-        return Err(divergent);
-    }
-    let printed = wgsl::print(module, &typed).map_err(once)?;
-    let validated =
-        validate(&printed.text, kernel.function.span).map_err(|diagnostic| vec![diagnostic])?;
-    if validated.workgroup_bytes > options.workgroup_bytes {
-        let message = format!(
-            "this kernel takes {} bytes of workgroup memory, and every device has {}",
-            validated.workgroup_bytes, options.workgroup_bytes
-        );
-        let at = kernel
-            .workgroup
-            .last()
-            .map_or(kernel.function.span, |var| var.span);
-        return Err(vec![
-            Diagnostic::new(at, message).help("make the arrays smaller, or use one of them twice"),
-        ]);
-    }
     let bindings = kernel
         .bindings
         .iter()
@@ -164,38 +171,51 @@ pub fn compile_functions(
     roots: &[ItemId],
 ) -> Result<Vec<(String, String)>, Vec<Diagnostic>> {
     let mut problems = Vec::new();
+    let mut clean = true;
     for root in roots {
         if let Some(probe) = probe(module, *root)
             && let Err(found) = check(&probe)
         {
+            clean = false;
             problems.extend(found);
         }
     }
-    let typed = match infer_functions(module, roots) {
-        Ok(typed) => typed,
-        Err(found) => {
-            problems.extend(found);
-            return Err(once(problems));
-        }
-    };
-    if !problems.is_empty() {
-        return Err(once(problems));
-    }
-    let printed = wgsl::print_functions(module, &typed).map_err(once)?;
-    let mut all = Text::default();
-    wgsl::print_structs(module, &mut all);
-    for (_, text) in &printed {
-        all.append(text);
-    }
+    let (typed, found) = infer_functions(module, roots);
+    let is_sound = found.is_empty() && !poison::in_typed(module, &typed);
+    clean &= is_sound;
+    problems.extend(found);
     let fallback = roots
         .first()
         .and_then(|root| module.function(*root))
         .map_or(Span::NONE, |function| function.span);
-    validate(&all, fallback).map_err(|diagnostic| vec![diagnostic])?;
-    Ok(printed
-        .into_iter()
-        .map(|(name, text)| (name, text.as_str().to_string()))
-        .collect())
+    let run = rounds::run(
+        module,
+        &typed,
+        (&[], is_sound),
+        fallback,
+        wgsl::print_functions,
+        |module, printed| {
+            let mut all = Text::default();
+            wgsl::print_structs(module, &mut all);
+            for (_, text) in printed {
+                all.append(text);
+            }
+            all
+        },
+    );
+    match run {
+        Ok((printed, _)) if clean => Ok(printed
+            .into_iter()
+            .map(|(name, text)| (name, text.as_str().to_string()))
+            .collect()),
+        run => {
+            let found = run.err().unwrap_or_default();
+            let is_new = |problem: &Diagnostic| problems.iter().all(|p| p.span != problem.span);
+            let found: Vec<_> = found.into_iter().filter(is_new).collect();
+            problems.extend(found);
+            Err(once(problems))
+        }
+    }
 }
 
 /// A kernel that calls `root`, which takes slices or blocks, with a binding of its own for each of
@@ -289,15 +309,47 @@ fn once(mut problems: Vec<Diagnostic>) -> Vec<Diagnostic> {
 
 /// Everything but the checks of the interface, which the author did not write.
 fn check(probe: &Module) -> Result<(), Vec<Diagnostic>> {
-    let typed = infer(probe)?;
-    let printed = wgsl::print(probe, &typed).map_err(once)?;
+    let (typed, mut problems) = infer_all(probe);
     let fallback = probe
         .kernel
         .as_ref()
         .map_or(Span::NONE, |kernel| kernel.function.span);
-    validate(&printed.text, fallback)
-        .map(|_| ())
-        .map_err(|diagnostic| vec![diagnostic])
+    let clean = problems.is_empty() && !poison::in_typed(probe, &typed);
+    let run = rounds::run(
+        probe,
+        &typed,
+        (&[], clean),
+        fallback,
+        wgsl::print,
+        |_, printed| printed.text.clone(),
+    );
+    match run {
+        Ok(_) if problems.is_empty() => Ok(()),
+        run => {
+            problems.extend(run.err().unwrap_or_default());
+            Err(problems)
+        }
+    }
+}
+
+/// What is wrong with the size of the workgroup's memory.
+fn workgroup_memory(
+    kernel: &Kernel,
+    validated: &Validated,
+    options: CompileOptions,
+) -> Option<Diagnostic> {
+    if validated.workgroup_bytes <= options.workgroup_bytes {
+        return None;
+    }
+    let message = format!(
+        "this kernel takes {} bytes of workgroup memory, and every device has {}",
+        validated.workgroup_bytes, options.workgroup_bytes
+    );
+    let at = kernel
+        .workgroup
+        .last()
+        .map_or(kernel.function.span, |var| var.span);
+    Some(Diagnostic::new(at, message).help("make the arrays smaller, or use one of them twice"))
 }
 
 fn stride(elem: &Type) -> u32 {
@@ -374,7 +426,13 @@ fn interface(kernel: &Kernel, options: CompileOptions) -> Vec<Diagnostic> {
             _ => {}
         }
     }
-    if !kernel.bindings.iter().any(|binding| binding.writable) {
+    // A parameter that was refused may be the output.
+    let is_whole = kernel
+        .function
+        .locals
+        .iter()
+        .all(|local| local.ty != Type::Error);
+    if is_whole && !kernel.bindings.iter().any(|binding| binding.writable) {
         let diagnostic = Diagnostic::new(
             kernel.function.span,
             "this kernel writes nothing: it has no `&mut [T]` parameter",

@@ -6,7 +6,7 @@ mod expr;
 mod memory;
 mod method;
 mod place;
-mod resolve;
+pub(crate) mod resolve;
 mod stmt;
 mod unify;
 
@@ -20,7 +20,7 @@ use crate::types::{Source, Type};
 use unify::Table;
 
 /// A module whose every expression has its type.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Typed {
     /// The kernel's body; none where helpers alone were checked.
     pub kernel: Option<Function>,
@@ -31,7 +31,7 @@ pub struct Typed {
 }
 
 /// A helper, specialised.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Instance {
     /// The helper.
     pub item: ItemId,
@@ -46,6 +46,15 @@ pub struct Instance {
 /// # Errors
 /// All problems found, in source order.
 pub fn infer(module: &Module) -> Result<Typed, Vec<Diagnostic>> {
+    match infer_all(module) {
+        (typed, problems) if problems.is_empty() => Ok(typed),
+        (_, problems) => Err(problems),
+    }
+}
+
+/// As [`infer`], but gives what has types beside the problems: what has none is poisoned, of type
+/// [`Type::Error`].
+pub fn infer_all(module: &Module) -> (Typed, Vec<Diagnostic>) {
     let mut infer = Infer::new(module);
     if let Some(kernel) = &module.kernel {
         let function = infer.function(kernel.function.clone());
@@ -55,11 +64,9 @@ pub fn infer(module: &Module) -> Result<Typed, Vec<Diagnostic>> {
 }
 
 /// Infers the types of `roots` and of every helper they reach, without a kernel. Functions that
-/// take slices or blocks are left out: they have types only once a kernel calls them.
-///
-/// # Errors
-/// All problems found, in source order.
-pub fn infer_functions(module: &Module, roots: &[ItemId]) -> Result<Typed, Vec<Diagnostic>> {
+/// take slices or blocks are left out: they have types only once a kernel calls them. Gives all
+/// problems too, in source order; what is wrong is poisoned.
+pub fn infer_functions(module: &Module, roots: &[ItemId]) -> (Typed, Vec<Diagnostic>) {
     let mut infer = Infer::new(module);
     for root in roots {
         let Some(Item::Function(function)) = module.items.get(root.0) else {
@@ -80,6 +87,8 @@ struct Infer<'m> {
     /// Helpers being inferred, outermost first.
     stack: Vec<ItemId>,
     diagnostics: Vec<Diagnostic>,
+    /// How many of the diagnostics have poisoned what they are about.
+    placed: usize,
     /// The state of the function at hand.
     table: Table,
     function: Option<Function>,
@@ -94,19 +103,24 @@ impl<'m> Infer<'m> {
             typed: Typed::default(),
             stack: Vec::new(),
             diagnostics: Vec::new(),
+            placed: 0,
             table: Table::default(),
             function: None,
             loops: 0,
         }
     }
 
-    fn finish(mut self) -> Result<Typed, Vec<Diagnostic>> {
-        if self.diagnostics.is_empty() {
-            return Ok(self.typed);
-        }
+    fn finish(mut self) -> (Typed, Vec<Diagnostic>) {
         self.diagnostics.sort_by_key(|diagnostic| diagnostic.span);
         self.diagnostics.dedup();
-        Err(self.diagnostics)
+        (self.typed, self.diagnostics)
+    }
+
+    /// Whether there are problems that have poisoned nothing yet: those of the node at hand.
+    fn is_wrong(&mut self) -> bool {
+        let is_wrong = self.diagnostics.len() > self.placed;
+        self.placed = self.diagnostics.len();
+        is_wrong
     }
 
     fn error(&mut self, diagnostic: Diagnostic) -> Type {
@@ -146,7 +160,7 @@ impl<'m> Infer<'m> {
             .tail
             .as_ref()
             .map_or(span, |tail| expr::value_span(tail));
-        if found == Type::Unit && ret != Type::Unit && body.tail.is_none() {
+        if found == Type::Unit && !matches!(ret, Type::Unit | Type::Error) && body.tail.is_none() {
             let message =
                 format!("this function returns `{ret}`, but its body ends without a value");
             self.error(
@@ -164,8 +178,15 @@ impl<'m> Infer<'m> {
         } else {
             self.expect_at(at, &ret, &found, None);
         }
+        if self.is_wrong() {
+            match &mut body.tail {
+                Some(tail) => tail.ty = Type::Error,
+                None => body.tail = Some(Box::new(crate::poison::expr(span))),
+            }
+        }
         self.resolve_body(&mut body);
         self.untyped();
+        self.placed = self.diagnostics.len();
 
         let Some(mut function) = std::mem::replace(&mut self.function, outer) else {
             return empty_function(span);

@@ -13,11 +13,15 @@ pub mod diagnostic;
 pub mod expr;
 pub mod infer;
 pub mod item;
+mod mend;
+mod poison;
+mod rounds;
 pub mod span;
 pub mod stmt;
 pub mod types;
 pub mod uniformity;
 pub mod validate;
+mod walk;
 pub mod wgsl;
 
 pub use builtin::Builtin;

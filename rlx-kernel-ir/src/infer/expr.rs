@@ -5,6 +5,7 @@ use super::unify::Kind;
 use crate::diagnostic::Diagnostic;
 use crate::expr::{BinaryOp, Expr, ExprKind, UnaryOp};
 use crate::item::{Item, ItemId};
+use crate::poison;
 use crate::span::Span;
 use crate::stmt::Block;
 use crate::types::{Scalar, Source, Type};
@@ -157,7 +158,9 @@ impl Infer<'_> {
                     let found = self.expr(arm);
                     ty = self.agree(arm, &ty, &found, "arms of a `match`");
                 }
-                if !arms.last().is_some_and(|(patterns, _)| patterns.is_empty()) {
+                let is_open =
+                    |patterns: &[Expr]| patterns.is_empty() || patterns.iter().any(poison::in_expr);
+                if !arms.last().is_some_and(|(patterns, _)| is_open(patterns)) {
                     let diagnostic =
                         Diagnostic::new(value.span, "this `match` does not cover every value");
                     self.error(diagnostic.help("end it with `_ => …`"));
@@ -207,7 +210,11 @@ impl Infer<'_> {
             | ExprKind::Load { .. }
             | ExprKind::Length(_) => known,
         };
-        expr.ty = ty.clone();
+        expr.ty = if self.is_wrong() {
+            Type::Error
+        } else {
+            ty.clone()
+        };
         ty
     }
 
@@ -236,6 +243,9 @@ impl Infer<'_> {
                     let value = self.const_value(&item.value, &item.ty);
                     self.typed.consts.insert(id, value);
                 }
+                if self.typed.consts.get(&id).is_some_and(poison::in_expr) {
+                    return Type::Error;
+                }
                 item.ty.clone()
             }
             Some(Item::Function(function)) => {
@@ -257,6 +267,11 @@ impl Infer<'_> {
         let found = self.block(&mut block);
         self.expect(value, ty, &found);
         self.resolve_body(&mut block);
+        if self.is_wrong()
+            && let Some(tail) = &mut block.tail
+        {
+            tail.ty = Type::Error;
+        }
         self.table = table;
         self.function = function;
         block.tail.map_or_else(|| value.clone(), |value| *value)
@@ -521,6 +536,9 @@ impl Infer<'_> {
         if let Some((missing, _)) = structure.fields.iter().find(|(field, _)| !given(field)) {
             let message = format!("`{}` needs its field `{missing}`", structure.name);
             return self.error(Diagnostic::new(span, message));
+        }
+        if structure.fields.iter().any(|(_, ty)| *ty == Type::Error) {
+            return Type::Error;
         }
         Type::Struct(id, structure.name.clone())
     }

@@ -11,6 +11,9 @@ impl Infer<'_> {
         each_expr(body, &mut |expr| {
             expr.ty = self.table.settled(&expr.ty);
             self.check_literal(expr);
+            if self.is_wrong() {
+                expr.ty = Type::Error;
+            }
         });
     }
 

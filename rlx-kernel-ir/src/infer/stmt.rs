@@ -3,6 +3,7 @@
 use super::Infer;
 use super::unify::Kind;
 use crate::diagnostic::Diagnostic;
+use crate::poison;
 use crate::stmt::{Block, Stmt};
 use crate::types::Type;
 
@@ -23,8 +24,16 @@ impl Infer<'_> {
         }
     }
 
-    /// Whether control never goes past the statement.
+    /// Whether control never goes past the statement; poisons one that is wrong as a whole.
     fn stmt(&mut self, stmt: &mut Stmt) -> bool {
+        let ends = self.statement(stmt);
+        if self.is_wrong() {
+            poison::statement(stmt);
+        }
+        ends
+    }
+
+    fn statement(&mut self, stmt: &mut Stmt) -> bool {
         match stmt {
             Stmt::Let { local, init, .. } => {
                 let declared = self.local_type(*local);
@@ -128,7 +137,7 @@ impl Infer<'_> {
                 false
             }
             Stmt::Loop { body, span } => {
-                if !body.breaks() && !returns(body) {
+                if !body.breaks() && !returns(body) && !poison::in_block(body) {
                     self.error(
                         Diagnostic::new(*span, "this loop never ends, and a GPU cannot be stopped")
                             .help("leave it with `break`, or write `while` or `for`"),

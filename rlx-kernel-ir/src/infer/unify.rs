@@ -98,6 +98,11 @@ impl Table {
     pub fn unify(&mut self, a: &Type, b: &Type) -> Option<Type> {
         let (a, b) = (self.shallow(a), self.shallow(b));
         match (a, b) {
+            (Type::Infer(id), Type::Error) | (Type::Error, Type::Infer(id))
+                if self.variable(id).0 == Kind::Any =>
+            {
+                self.bind(id, Type::Error)
+            }
             (Type::Error, _) | (_, Type::Error) => Some(Type::Error),
             (Type::Never, other) | (other, Type::Never) => Some(other),
             (Type::Infer(a), Type::Infer(b)) if a == b => Some(Type::Infer(a)),

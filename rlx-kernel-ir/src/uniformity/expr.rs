@@ -17,8 +17,14 @@ impl Walker<'_, '_> {
         value.or_else(|| self.flow.control.clone())
     }
 
-    /// The value of an expression among the invocations that compute it.
+    /// The value of an expression among the invocations that compute it; nothing is made of one that
+    /// is poisoned.
     pub fn expr(&mut self, expr: &Expr) -> Value {
+        let value = self.sound(expr);
+        value.filter(|_| expr.ty != Type::Error)
+    }
+
+    fn sound(&mut self, expr: &Expr) -> Value {
         match &expr.kind {
             ExprKind::Int(_)
             | ExprKind::Hex(_)

@@ -305,15 +305,9 @@ pub fn define(state: State) -> syn::Result<(bool, TokenStream)> {
     }
     let mut sink = Sink::default();
     let items = Items::new(&mut sink, &entries)?;
-    let problems = if sink.diagnostics.is_empty() {
-        match compile_functions(&items.module, &items.roots(id)) {
-            Ok(_) => Vec::new(),
-            Err(found) => items.unreported(found, &entries, Some(id)),
-        }
-    } else {
-        let unparsed = std::mem::take(&mut sink.diagnostics);
-        items.unreported_syntax(unparsed, &entries, Some(id))
-    };
+    let unparsed = std::mem::take(&mut sink.diagnostics);
+    let found = compile_functions(&items.module, &items.roots(id)).err();
+    let problems = items.unreported(unparsed, found, &entries, Some(id));
     let errors = report::diagnostics(&problems, &sink.spans, &entries);
     let definition = chain::define(&vis, &name, &entries);
     let finished = chain::finished(&step(&name));

@@ -475,12 +475,10 @@ fn compile_instance(
         },
         _ => String::new(),
     };
-    let compiled = if sink.diagnostics.is_empty() {
-        compile(&items.module, CompileOptions::default())
-            .map_err(|problems| items.unreported(problems, &entries, None))
-    } else {
-        let unparsed = std::mem::take(&mut sink.diagnostics);
-        Err(items.unreported_syntax(unparsed, &entries, None))
+    let unparsed = std::mem::take(&mut sink.diagnostics);
+    let compiled = match compile(&items.module, CompileOptions::default()) {
+        Ok(compiled) if unparsed.is_empty() => Ok(compiled),
+        other => Err(items.unreported(unparsed, other.err(), &entries, None)),
     };
     let name = &function.sig.ident;
     let target = &head.target;

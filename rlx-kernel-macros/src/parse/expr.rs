@@ -1,5 +1,7 @@
 //! Expressions.
 
+use std::collections::HashMap;
+
 use quote::ToTokens;
 use rlx_kernel_ir::{BinaryOp, Block, Builtin, Expr, ExprKind, Span, Type, UnaryOp};
 
@@ -101,16 +103,10 @@ impl BodyParser<'_> {
                 }
             }
             syn::Expr::If(branch) => {
-                if let syn::Expr::Let(pattern) = &*branch.cond {
-                    return self.refused(
-                        pattern,
-                        span,
-                        "`if let` cannot be used in a kernel",
-                        Some("compare with `==`, or write a `match`"),
-                    );
-                }
-                let condition = self.expr(&branch.cond);
+                self.scopes.push(HashMap::new());
+                let condition = self.condition(&branch.cond, "`if let` cannot be used in a kernel");
                 let then = self.block(&branch.then_branch);
+                self.scopes.pop();
                 let otherwise = branch
                     .else_branch
                     .as_ref()
@@ -184,6 +180,17 @@ impl BodyParser<'_> {
             syn::Expr::Struct(literal) => self.structure(literal, span),
             _ => self.refused(expr, span, "this is not in the kernel language", None),
         }
+    }
+
+    /// A condition; what a refused pattern in it binds is declared in the scope that is open.
+    pub fn condition(&mut self, condition: &syn::Expr, message: &str) -> Expr {
+        let syn::Expr::Let(pattern) = condition else {
+            return self.expr(condition);
+        };
+        let span = self.sink.span(condition);
+        let help = "compare with `==`, or write a `match`";
+        self.declare_refused(&pattern.pat);
+        self.refused(pattern, span, message, Some(help))
     }
 
     fn refused(
@@ -470,8 +477,10 @@ impl BodyParser<'_> {
         let mut arms = Vec::new();
         for arm in &choice.arms {
             let mut patterns = Vec::new();
+            self.scopes.push(HashMap::new());
             self.pattern(&arm.pat, &mut patterns);
             let body = self.expr(&arm.body);
+            self.scopes.pop();
             arms.push((patterns, body));
         }
         Expr::new(ExprKind::Match(Box::new(value), arms), span)
@@ -481,6 +490,16 @@ impl BodyParser<'_> {
     fn pattern(&mut self, pat: &syn::Pat, out: &mut Vec<Expr>) {
         match pat {
             syn::Pat::Wild(_) => {}
+            syn::Pat::Guard(guarded) => {
+                self.pattern(&guarded.pat, out);
+                let span = self.sink.span(&guarded.guard);
+                self.sink.error_help(
+                    &guarded.guard,
+                    "an arm of a `match` has no condition on a GPU",
+                    "write an `if` in the arm",
+                );
+                out.push(error(span));
+            }
             syn::Pat::Or(or) => or.cases.iter().for_each(|case| self.pattern(case, out)),
             syn::Pat::Lit(lit) => {
                 let value = self.expr(&syn::Expr::Lit(syn::ExprLit {
@@ -509,11 +528,16 @@ impl BodyParser<'_> {
                 let value = self.expr(&syn::Expr::Path(path));
                 out.push(value);
             }
-            other => self.sink.error_help(
-                other,
-                "a pattern in a kernel is an integer, a const or `_`",
-                "list the values, `1 | 2 => …`, and end with `_ => …`",
-            ),
+            other => {
+                let span = self.sink.span(other);
+                self.sink.error_help(
+                    other,
+                    "a pattern in a kernel is an integer, a const or `_`",
+                    "list the values, `1 | 2 => …`, and end with `_ => …`",
+                );
+                self.declare_refused(other);
+                out.push(error(span));
+            }
         }
     }
 
@@ -593,7 +617,8 @@ impl BodyParser<'_> {
     }
 }
 
-fn error(span: Span) -> Expr {
+/// An expression that has been reported.
+pub fn error(span: Span) -> Expr {
     Expr::typed(ExprKind::Literal("0"), span, Type::Error)
 }
 

@@ -355,13 +355,18 @@ pub fn kernel(
         None => span,
     };
     let workgroup_size = parser.workgroup_size(args);
+    let result = function.sig.output.clone();
     let (locals, workgroup) = (parser.locals, parser.workgroup);
     let function = Function {
         wgsl_name: name.clone(),
         name,
         method: false,
         params: Vec::new(),
-        ret: Type::Unit,
+        // A result has been reported.
+        ret: match &result {
+            syn::ReturnType::Default => Type::Unit,
+            syn::ReturnType::Type(..) => Type::Error,
+        },
         locals,
         body,
         span,

@@ -313,9 +313,25 @@ impl Items {
         all
     }
 
-    /// Of `problems`, those that nobody has reported yet: what is wrong with an item of this crate by
-    /// itself was reported where the item is. `own` is the entry that is being defined.
+    /// Of what could not be parsed and of what the compiler found, that which nobody has reported
+    /// yet, in source order: what is wrong with an item of this crate by itself was reported where
+    /// the item is. `own` is the entry that is being defined.
     pub fn unreported(
+        &self,
+        unparsed: Vec<Diagnostic>,
+        found: Option<Vec<Diagnostic>>,
+        entries: &[Entry],
+        own: Option<u64>,
+    ) -> Vec<Diagnostic> {
+        let mut all = self.unreported_syntax(unparsed, entries, own);
+        let is_new = |problem: &Diagnostic| all.iter().all(|known| known.span != problem.span);
+        let found: Vec<_> = found.into_iter().flatten().filter(is_new).collect();
+        all.extend(self.unreported_meaning(found, entries, own));
+        all.sort_by_key(|problem| problem.span);
+        all
+    }
+
+    fn unreported_meaning(
         &self,
         problems: Vec<Diagnostic>,
         entries: &[Entry],
@@ -342,8 +358,8 @@ impl Items {
             .collect()
     }
 
-    /// As [`Self::unreported`], for what could not be parsed: that is the same wherever it is parsed.
-    pub fn unreported_syntax(
+    /// What could not be parsed is the same wherever it is parsed.
+    fn unreported_syntax(
         &self,
         problems: Vec<Diagnostic>,
         entries: &[Entry],

@@ -4,6 +4,7 @@ use rlx_kernel_ir::{BinaryOp, Block, Expr, ExprKind, Stmt, Type, WorkgroupVar};
 use std::collections::HashMap;
 
 use super::body::{BodyParser, Name};
+use super::expr::error;
 use crate::paths;
 
 impl BodyParser<'_> {
@@ -22,7 +23,15 @@ impl BodyParser<'_> {
                         "move it out, and mark it `#[device]`",
                     );
                 }
-                syn::Stmt::Macro(stmt) => self.refuse_macro(&stmt.mac),
+                syn::Stmt::Macro(stmt) => {
+                    self.refuse_macro(&stmt.mac);
+                    let span = self.sink.span(&stmt.mac);
+                    if stmt.semi_token.is_none() && index == last {
+                        out.tail = Some(Box::new(error(span)));
+                    } else {
+                        out.stmts.push(Stmt::Expr(error(span)));
+                    }
+                }
                 // A lone `;`.
                 syn::Stmt::Expr(syn::Expr::Verbatim(tokens), _) if tokens.is_empty() => {}
                 syn::Stmt::Expr(expr, semi) => {
@@ -119,7 +128,7 @@ impl BodyParser<'_> {
     }
 
     /// Declares what a refused pattern binds, so that its uses are not reported too.
-    fn declare_refused(&mut self, pat: &syn::Pat) {
+    pub fn declare_refused(&mut self, pat: &syn::Pat) {
         struct Names(Vec<syn::Ident>);
 
         impl syn::visit::Visit<'_> for Names {
@@ -142,6 +151,7 @@ impl BodyParser<'_> {
                 "workgroup memory is declared in the kernel",
                 "declare it there, and pass it as `&mut [T]`",
             );
+            self.declare(name, Type::Error, true);
             return;
         }
         if let Some(init) = &local.init {
@@ -157,6 +167,7 @@ impl BodyParser<'_> {
                 "workgroup memory needs its type",
                 format!("write `#[workgroup] let {name}: [f32; 256];`"),
             );
+            self.declare(name, Type::Error, true);
             return;
         };
         if self.scopes.len() != 3 {
@@ -184,7 +195,7 @@ impl BodyParser<'_> {
         let index = self.workgroup.len();
         self.workgroup.push(WorkgroupVar {
             name: paths::name(name),
-            ty: parsed,
+            ty: if in_memory { parsed } else { Type::Error },
             span,
         });
         self.bind(paths::name(name), Name::Workgroup(index));
@@ -222,8 +233,11 @@ impl BodyParser<'_> {
             syn::Expr::ForLoop(for_loop) => self.for_loop(for_loop, out),
             syn::Expr::While(while_loop) => {
                 self.refuse_label(while_loop.label.as_ref());
-                let condition = self.expr(&while_loop.cond);
+                self.scopes.push(HashMap::new());
+                let message = "`while let` cannot be used in a kernel";
+                let condition = self.condition(&while_loop.cond, message);
                 let body = self.block(&while_loop.body);
+                self.scopes.pop();
                 out.stmts.push(Stmt::While { condition, body });
             }
             syn::Expr::Loop(forever) => {
@@ -309,11 +323,13 @@ impl BodyParser<'_> {
                 "a kernel loops over ranges",
                 "write `for i in 0..n`, with `.step_by(s)` if need be, and index",
             );
+            self.refused_loop(for_loop, out);
             return;
         };
         let (Some(start), Some(end)) = (&range.start, &range.end) else {
             self.sink
                 .error_help(range, "this range has no end", "write `a..b`");
+            self.refused_loop(for_loop, out);
             return;
         };
         let span = {
@@ -341,6 +357,7 @@ impl BodyParser<'_> {
                     "write `for i in 0..n`, and compute the rest in the body",
                 );
                 self.scopes.pop();
+                self.refused_loop(for_loop, out);
                 return;
             }
         };
@@ -356,6 +373,19 @@ impl BodyParser<'_> {
             body,
             unroll,
             span,
+        });
+    }
+
+    /// A loop whose head has been reported: its body is looked at all the same.
+    fn refused_loop(&mut self, for_loop: &syn::ExprForLoop, out: &mut Block) {
+        let span = self.sink.span(&for_loop.expr);
+        self.scopes.push(HashMap::new());
+        self.declare_refused(&for_loop.pat);
+        let body = self.block(&for_loop.body);
+        self.scopes.pop();
+        out.stmts.push(Stmt::While {
+            condition: error(span),
+            body,
         });
     }
 
