@@ -142,8 +142,16 @@ pub enum Domain {
     None,
     /// Floats and vectors of them.
     Float,
+    /// `f32` and vectors of it.
+    F32,
+    /// `f16` and vectors of it.
+    F16,
     /// Integers and vectors of them.
     Int,
+    /// Integers of 32 bits and vectors of them.
+    Int32,
+    /// Numbers of 32 bits or fewer and vectors of them.
+    Narrow,
     /// Either.
     Number,
     /// Integers, floats and `bool`, and vectors of them.
@@ -164,6 +172,10 @@ impl Domain {
         match self {
             Self::None | Self::Any => "a scalar or a vector",
             Self::Float => "a float or a vector of floats",
+            Self::F32 => "an `f32` or a vector of `f32`",
+            Self::F16 => "an `f16` or a vector of `f16`",
+            Self::Int32 => "an integer of 32 bits or a vector of them",
+            Self::Narrow => "a number of at most 32 bits or a vector of them",
             Self::Int => "an integer or a vector of integers",
             Self::Number => "a number or a vector of numbers",
             Self::NumberVector => "a vector of numbers",

@@ -200,7 +200,7 @@ pub fn compile_functions(
             for (_, text) in printed {
                 all.append(text);
             }
-            all
+            wgsl::enabled(all)
         },
     );
     match run {

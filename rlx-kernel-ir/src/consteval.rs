@@ -16,9 +16,8 @@ pub type Env = HashMap<LocalId, i128>;
 pub fn eval(module: &Module, env: &Env, expr: &Expr) -> Option<i128> {
     let value = eval_exact(module, env, expr)?;
     let in_range = match expr.ty {
-        Type::Scalar(Scalar::U32) => u32::try_from(value).is_ok(),
-        Type::Scalar(Scalar::I32) => i32::try_from(value).is_ok(),
-        Type::Scalar(Scalar::F32) => false,
+        Type::Scalar(Scalar::Bool) => true,
+        Type::Scalar(scalar) => scalar.range().is_some_and(|range| range.contains(&value)),
         _ => true,
     };
     in_range.then_some(value)
@@ -34,12 +33,12 @@ pub fn fault(module: &Module, env: &Env, expr: &Expr) -> Option<Diagnostic> {
         {
             Some(Diagnostic::new(b.span, "this divides by zero"))
         }
-        ExprKind::Binary(BinaryOp::Shl | BinaryOp::Shr, _, b)
-            if value(b).is_some_and(|by| !(0..32).contains(&by)) =>
+        ExprKind::Binary(BinaryOp::Shl | BinaryOp::Shr, a, b)
+            if value(b).is_some_and(|by| !(0..i128::from(bits(&a.ty))).contains(&by)) =>
         {
-            let by = value(b)?;
-            let message = format!("a shift by {by} bits: an integer has 32");
-            Some(Diagnostic::new(b.span, message).help("shift by 0 to 31"))
+            let (by, bits) = (value(b)?, bits(&a.ty));
+            let message = format!("a shift by {by} bits: an integer has {bits}");
+            Some(Diagnostic::new(b.span, message).help(format!("shift by 0 to {}", bits - 1)))
         }
         ExprKind::Binary(op @ (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul), a, b) => {
             let (left, right) = (value(a)?, value(b)?);
@@ -76,12 +75,16 @@ pub fn fault(module: &Module, env: &Env, expr: &Expr) -> Option<Diagnostic> {
 
 /// The name of the integer type that does not hold `value`.
 fn overflowed(ty: &Type, value: i128) -> Option<&'static str> {
-    let fits = match ty {
-        Type::Scalar(Scalar::U32) => u32::try_from(value).is_ok(),
-        Type::Scalar(Scalar::I32) => i32::try_from(value).is_ok(),
-        _ => true,
+    let Type::Scalar(scalar) = ty else {
+        return None;
     };
-    (!fits).then(|| ty.scalar().map_or("u32", Scalar::name))
+    let fits = scalar.range().is_none_or(|range| range.contains(&value));
+    (!fits).then(|| scalar.name())
+}
+
+/// The bits of an integer, or of a vector's components.
+fn bits(ty: &Type) -> u32 {
+    ty.scalar().map_or(32, |scalar| scalar.size() * 8)
 }
 
 fn eval_exact(module: &Module, env: &Env, expr: &Expr) -> Option<i128> {
@@ -104,6 +107,8 @@ fn eval_exact(module: &Module, env: &Env, expr: &Expr) -> Option<i128> {
             match expr.ty {
                 Type::Scalar(Scalar::U32) => Some(i128::from(value as u32)),
                 Type::Scalar(Scalar::I32) => Some(i128::from(value as i32)),
+                Type::Scalar(Scalar::U64) => Some(i128::from(value as u64)),
+                Type::Scalar(Scalar::I64) => Some(i128::from(value as i64)),
                 _ => Some(value),
             }
         }
@@ -125,9 +130,12 @@ fn eval_exact(module: &Module, env: &Env, expr: &Expr) -> Option<i128> {
 fn literal(expr: &Expr) -> Option<i128> {
     match &expr.kind {
         ExprKind::Literal("4294967295u") => Some(i128::from(u32::MAX)),
-        ExprKind::Literal("0u") => Some(0),
+        ExprKind::Literal("0u" | "0lu") => Some(0),
         ExprKind::Literal("2147483647i") => Some(i128::from(i32::MAX)),
         ExprKind::Literal("i32(-2147483648)") => Some(i128::from(i32::MIN)),
+        ExprKind::Literal("18446744073709551615lu") => Some(i128::from(u64::MAX)),
+        ExprKind::Literal("9223372036854775807li") => Some(i128::from(i64::MAX)),
+        ExprKind::Literal("(-9223372036854775807li - 1li)") => Some(i128::from(i64::MIN)),
         _ => None,
     }
 }
@@ -142,8 +150,12 @@ fn binary(op: BinaryOp, a: i128, b: i128) -> Option<i128> {
         BinaryOp::BitAnd => Some(a & b),
         BinaryOp::BitOr => Some(a | b),
         BinaryOp::BitXor => Some(a ^ b),
-        BinaryOp::Shl => u32::try_from(b).ok().filter(|b| *b < 32).map(|b| a << b),
-        BinaryOp::Shr => u32::try_from(b).ok().filter(|b| *b < 32).map(|b| a >> b),
+        // What the bits past a type's width make is outside its range, and no constant.
+        BinaryOp::Shl => u32::try_from(b)
+            .ok()
+            .filter(|b| *b < 63)
+            .and_then(|b| a.checked_mul(1 << b)),
+        BinaryOp::Shr => u32::try_from(b).ok().filter(|b| *b < 64).map(|b| a >> b),
         BinaryOp::And => Some(i128::from(a != 0 && b != 0)),
         BinaryOp::Or => Some(i128::from(a != 0 || b != 0)),
         BinaryOp::Eq => Some(i128::from(a == b)),

@@ -13,6 +13,7 @@ pub mod diagnostic;
 pub mod expr;
 pub mod infer;
 pub mod item;
+mod literal;
 mod mend;
 mod poison;
 mod rounds;

@@ -15,12 +15,48 @@ pub enum Scalar {
     U32,
     /// `f32`
     F32,
+    /// `f16`, where the device has it.
+    F16,
+    /// `i64`, where the device has it.
+    I64,
+    /// `u64`, where the device has it.
+    U64,
 }
 
 impl Scalar {
     /// Whether it is an integer.
     pub fn is_int(self) -> bool {
-        matches!(self, Self::I32 | Self::U32)
+        matches!(self, Self::I32 | Self::U32 | Self::I64 | Self::U64)
+    }
+
+    /// Whether it is a float.
+    pub fn is_float(self) -> bool {
+        matches!(self, Self::F32 | Self::F16)
+    }
+
+    /// Whether it is an unsigned integer.
+    pub fn is_unsigned(self) -> bool {
+        matches!(self, Self::U32 | Self::U64)
+    }
+
+    /// Bytes of a value in memory; a `bool` takes four where it may lie.
+    pub fn size(self) -> u32 {
+        match self {
+            Self::F16 => 2,
+            Self::Bool | Self::I32 | Self::U32 | Self::F32 => 4,
+            Self::I64 | Self::U64 => 8,
+        }
+    }
+
+    /// The values of an integer type.
+    pub fn range(self) -> Option<std::ops::RangeInclusive<i128>> {
+        Some(match self {
+            Self::I32 => i128::from(i32::MIN)..=i128::from(i32::MAX),
+            Self::U32 => 0..=i128::from(u32::MAX),
+            Self::I64 => i128::from(i64::MIN)..=i128::from(i64::MAX),
+            Self::U64 => 0..=i128::from(u64::MAX),
+            Self::Bool | Self::F32 | Self::F16 => return None,
+        })
     }
 
     /// The name, alike in Rust and in WGSL.
@@ -30,6 +66,9 @@ impl Scalar {
             Self::I32 => "i32",
             Self::U32 => "u32",
             Self::F32 => "f32",
+            Self::F16 => "f16",
+            Self::I64 => "i64",
+            Self::U64 => "u64",
         }
     }
 }
@@ -97,6 +136,12 @@ impl Type {
     pub const U32: Self = Self::Scalar(Scalar::U32);
     /// `f32`
     pub const F32: Self = Self::Scalar(Scalar::F32);
+    /// `f16`
+    pub const F16: Self = Self::Scalar(Scalar::F16);
+    /// `i64`
+    pub const I64: Self = Self::Scalar(Scalar::I64);
+    /// `u64`
+    pub const U64: Self = Self::Scalar(Scalar::U64);
 
     /// A vector of `scalar`.
     pub fn vector(scalar: Scalar, len: u8) -> Self {
@@ -116,7 +161,7 @@ impl Type {
     /// place in memory.
     pub fn layout(&self) -> Option<(u32, u32)> {
         match self {
-            Self::Scalar(_) | Self::Atomic(_) => Some((4, 4)),
+            Self::Scalar(scalar) | Self::Atomic(scalar) => Some((scalar.size(), scalar.size())),
             Self::Vector(elem, len) => {
                 let (size, _) = elem.layout()?;
                 let lanes = if *len == 3 { 4 } else { u32::from(*len) };
@@ -135,10 +180,13 @@ impl Type {
         Some(match self {
             Self::Scalar(scalar) => scalar.name().into(),
             Self::Vector(elem, len) => match elem.scalar()? {
-                Scalar::Bool => format!("vec{len}<bool>"),
                 Scalar::I32 => format!("vec{len}i"),
                 Scalar::U32 => format!("vec{len}u"),
                 Scalar::F32 => format!("vec{len}f"),
+                Scalar::F16 => format!("vec{len}h"),
+                scalar @ (Scalar::Bool | Scalar::I64 | Scalar::U64) => {
+                    format!("vec{len}<{}>", scalar.name())
+                }
             },
             Self::Array(elem, len) => format!("array<{}, {len}>", elem.wgsl()?),
             Self::Struct(_, name) => name.clone(),

@@ -14,6 +14,10 @@ use crate::wgsl::Text;
 pub struct Validated {
     /// Whether the module cannot do without subgroup operations.
     pub subgroup: bool,
+    /// Whether it cannot do without the type `f16`.
+    pub f16: bool,
+    /// Whether it cannot do without integers of 64 bits.
+    pub int64: bool,
     /// Offset and size in bytes of each field of the params struct.
     pub params: Vec<(u32, u32)>,
     /// Bytes of the params struct, padding included.
@@ -49,10 +53,15 @@ pub fn validate(text: &Text, fallback: Span) -> Result<Validated, Diagnostic> {
     };
     // f16 values in f32 (`unpack2x16float`) are core WGSL; naga lists them as a capability.
     let core = Capabilities::SHADER_FLOAT16_IN_FLOAT32;
-    let all = core | Capabilities::SUBGROUP;
+    let all =
+        core | Capabilities::SUBGROUP | Capabilities::SHADER_FLOAT16 | Capabilities::SHADER_INT64;
     check(&module, all).map_err(|(range, message)| Diagnostic::new(at(range), message))?;
+    let plain = check(&module, core).is_ok();
+    let needs = |capability| !plain && check(&module, all - capability).is_err();
     let mut validated = Validated {
-        subgroup: check(&module, core).is_err(),
+        subgroup: needs(Capabilities::SUBGROUP),
+        f16: needs(Capabilities::SHADER_FLOAT16),
+        int64: needs(Capabilities::SHADER_INT64),
         ..Validated::default()
     };
     for (_, variable) in module.global_variables.iter() {
@@ -63,7 +72,8 @@ pub fn validate(text: &Text, fallback: Span) -> Result<Validated, Diagnostic> {
             }
             naga::AddressSpace::Uniform => {
                 if let naga::TypeInner::Struct { members, span } = inner {
-                    validated.params_size = *span;
+                    // A buffer is whole words.
+                    validated.params_size = span.next_multiple_of(4);
                     let size = |member: &naga::StructMember| {
                         module.types[member.ty].inner.size(module.to_ctx())
                     };

@@ -1,6 +1,7 @@
 //! The WGSL printer: text as an expert would write it, with a map from its bytes to spans.
 
 mod expr;
+mod extension;
 mod function;
 mod load;
 mod module;
@@ -8,6 +9,7 @@ mod name;
 mod stmt;
 mod text;
 
+pub(crate) use extension::enabled;
 pub use module::{Printed, print, print_functions};
 pub(crate) use module::{element, print_structs};
 pub(crate) use stmt::MAX_UNROLL;

@@ -83,6 +83,8 @@ pub struct Features {
     pub subgroup: bool,
     /// The `f16` type.
     pub f16: bool,
+    /// Integers of 64 bits.
+    pub int64: bool,
 }
 
 impl Features {
@@ -90,16 +92,34 @@ impl Features {
     pub const NONE: Self = Self {
         subgroup: false,
         f16: false,
+        int64: false,
     };
 
     /// Whether a device with `available` can run what needs `self`.
     pub fn within(self, available: Self) -> bool {
-        (!self.subgroup || available.subgroup) && (!self.f16 || available.f16)
+        let all = self.named().into_iter().zip(available.named());
+        all.into_iter()
+            .all(|((needed, _), (has, _))| has || !needed)
+    }
+
+    /// Whether there are browsers that have them all; a kernel that needs others has no use for its
+    /// text in [`Header::Web`].
+    pub fn on_the_web(self) -> bool {
+        !self.int64
+    }
+
+    fn named(self) -> [(bool, &'static str); 3] {
+        [
+            (self.subgroup, "subgroups"),
+            (self.f16, "f16"),
+            (self.int64, "int64"),
+        ]
     }
 
     /// The names of the features, such as `subgroups, f16`; `none` for none.
     pub fn describe(self) -> String {
-        let names: Vec<_> = [(self.subgroup, "subgroups"), (self.f16, "f16")]
+        let names: Vec<_> = self
+            .named()
             .into_iter()
             .filter_map(|(on, name)| on.then_some(name))
             .collect();

@@ -15,8 +15,11 @@ pub mod format;
 pub mod geometry;
 pub mod kernel;
 pub mod math;
+pub mod number;
 pub mod prelude;
 pub mod vector;
+
+pub use half::f16;
 
 pub use dispatch::{Buffer, Dispatch, DispatchError, KernelRef};
 pub use elementwise::ElementwiseOp;

@@ -192,7 +192,12 @@ pub fn to_f32<V: ToF32>(v: V) -> V::Output {
     v.to_f32()
 }
 
-/// Vectors of integers that have an f32 form.
+/// Each component as f16.
+pub fn to_f16<V: ToF16>(v: V) -> V::Output {
+    v.to_f16()
+}
+
+/// Vectors that have an f32 form.
 pub trait ToF32 {
     /// The vector of f32.
     type Output;
@@ -200,16 +205,36 @@ pub trait ToF32 {
     fn to_f32(self) -> Self::Output;
 }
 
-impl ToF32 for Vec4<u32> {
-    type Output = Vec4<f32>;
-    fn to_f32(self) -> Vec4<f32> {
-        vec4(self.x as f32, self.y as f32, self.z as f32, self.w as f32)
-    }
+/// Vectors of f32, which have an f16 form.
+pub trait ToF16 {
+    /// The vector of f16.
+    type Output;
+    /// Each component as f16.
+    fn to_f16(self) -> Self::Output;
 }
 
-impl ToF32 for Vec4<i32> {
-    type Output = Vec4<f32>;
-    fn to_f32(self) -> Vec4<f32> {
-        vec4(self.x as f32, self.y as f32, self.z as f32, self.w as f32)
-    }
+macro_rules! conversions {
+    ($($vector:ident)+) => {
+        $(
+            conversions!(@f32 $vector u32 x => x as f32);
+            conversions!(@f32 $vector i32 x => x as f32);
+            conversions!(@f32 $vector f16 x => x.to_f32());
+
+            impl ToF16 for $vector<f32> {
+                type Output = $vector<f16>;
+                fn to_f16(self) -> $vector<f16> {
+                    self.map(f16::from_f32)
+                }
+            }
+        )+
+    };
+    (@f32 $vector:ident $scalar:ident $x:ident => $value:expr) => {
+        impl ToF32 for $vector<$scalar> {
+            type Output = $vector<f32>;
+            fn to_f32(self) -> $vector<f32> {
+                self.map(|$x| $value)
+            }
+        }
+    };
 }
+conversions!(Vec2 Vec3 Vec4);

@@ -4,9 +4,11 @@ pub use crate::format::{Block, BlockFormat, Packed};
 pub use crate::math::{
     cross, dot, dot4_i8_packed, dot4_u8_packed, extract_bits, insert_bits, inverse_sqrt, mix,
     pack2x16float, pack2x16snorm, pack2x16unorm, pack4x_i8, pack4x_i8_clamp, pack4x_u8,
-    pack4x_u8_clamp, pack4x8snorm, pack4x8unorm, quantize_to_f16, select, smoothstep, step, to_f32,
-    unpack2x16float, unpack2x16snorm, unpack2x16unorm, unpack4x_i8, unpack4x_u8, unpack4x8snorm,
-    unpack4x8unorm,
+    pack4x_u8_clamp, pack4x8snorm, pack4x8unorm, quantize_to_f16, select, smoothstep, step, to_f16,
+    to_f32, unpack2x16float, unpack2x16snorm, unpack2x16unorm, unpack4x_i8, unpack4x_u8,
+    unpack4x8snorm, unpack4x8unorm,
 };
+pub use crate::number::{Float as _, Signed as _};
 pub use crate::vector::{Vec2, Vec3, Vec4, vec2, vec3, vec4};
+pub use half::f16;
 pub use rlx_kernel_macros::{device, format, kernel};

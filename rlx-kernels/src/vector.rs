@@ -6,6 +6,9 @@ use std::ops::{
 };
 
 use bytemuck::{Pod, Zeroable};
+use half::f16;
+
+use crate::number::{Float, Number, Signed};
 
 /// Vectors of numbers, which have a dot product.
 pub trait Dot {
@@ -33,6 +36,11 @@ macro_rules! vector {
             /// Every component `value`.
             pub fn splat(value: T) -> Self {
                 Self { $($field: value),+ }
+            }
+
+            /// The vector of `f` of each component.
+            pub fn map<U>(self, f: impl Fn(T) -> U) -> $name<U> {
+                $name { $($field: f(self.$field)),+ }
             }
 
             /// The components in order.
@@ -73,6 +81,43 @@ macro_rules! vector {
                 Self { $($field: -self.$field),+ }
             }
         }
+        impl<T: Number> $name<T> {
+            vector!(@method $($field)+, min(other), "The smaller of each two components.");
+            vector!(@method $($field)+, max(other), "The larger of each two components.");
+            vector!(@method $($field)+, clamp(low, high), "Each component held to `low` to `high`.");
+        }
+
+        impl<T: Signed> $name<T> {
+            vector!(@method $($field)+, abs(), "Each component without its sign.");
+        }
+
+        impl<T: Float> $name<T> {
+            vector!(@method $($field)+, sqrt(), "√ of each component.");
+            vector!(@method $($field)+, exp(), "e to the power of each component.");
+            vector!(@method $($field)+, exp2(), "2 to the power of each component.");
+            vector!(@method $($field)+, ln(), "The natural logarithm of each component.");
+            vector!(@method $($field)+, log2(), "The logarithm to base 2 of each component.");
+            vector!(@method $($field)+, powf(exponent), "Each component to the power of `exponent`'s.");
+            vector!(@method $($field)+, sin(), "The sine of each component.");
+            vector!(@method $($field)+, cos(), "The cosine of each component.");
+            vector!(@method $($field)+, tan(), "The tangent of each component.");
+            vector!(@method $($field)+, asin(), "The arc sine of each component.");
+            vector!(@method $($field)+, acos(), "The arc cosine of each component.");
+            vector!(@method $($field)+, atan(), "The arc tangent of each component.");
+            vector!(@method $($field)+, atan2(x), "The arc tangent of each point (`x`, self).");
+            vector!(@method $($field)+, sinh(), "The hyperbolic sine of each component.");
+            vector!(@method $($field)+, cosh(), "The hyperbolic cosine of each component.");
+            vector!(@method $($field)+, tanh(), "The hyperbolic tangent of each component.");
+            vector!(@method $($field)+, floor(), "The next integer below each component.");
+            vector!(@method $($field)+, ceil(), "The next integer above each component.");
+            vector!(@method $($field)+, trunc(), "Each component towards zero.");
+            vector!(@method $($field)+, round_ties_even(), "The integer nearest to each component, of two the even one.");
+            vector!(@method $($field)+, mul_add(a, b), "self · a + b");
+        }
+
+        vector!(@scalar $name f16 $($field)+);
+        vector!(@scalar $name i64 $($field)+);
+        vector!(@scalar $name u64 $($field)+);
         vector!(@scalar $name f32 $($field)+);
         vector!(@scalar $name i32 $($field)+);
         vector!(@scalar $name u32 $($field)+);
@@ -99,6 +144,27 @@ macro_rules! vector {
             fn $assign_method(&mut self, other: Self) {
                 $(self.$field.$assign_method(other.$field);)+
             }
+        }
+    };
+    (@method $($field:ident)+, $method:ident(), $doc:literal) => {
+        #[doc = $doc]
+        #[must_use]
+        pub fn $method(self) -> Self {
+            Self { $($field: T::$method(self.$field)),+ }
+        }
+    };
+    (@method $($field:ident)+, $method:ident($a:ident), $doc:literal) => {
+        #[doc = $doc]
+        #[must_use]
+        pub fn $method(self, $a: Self) -> Self {
+            Self { $($field: T::$method(self.$field, $a.$field)),+ }
+        }
+    };
+    (@method $($field:ident)+, $method:ident($a:ident, $b:ident), $doc:literal) => {
+        #[doc = $doc]
+        #[must_use]
+        pub fn $method(self, $a: Self, $b: Self) -> Self {
+            Self { $($field: T::$method(self.$field, $a.$field, $b.$field)),+ }
         }
     };
     (@sum $first:expr $(, $rest:expr)*) => {

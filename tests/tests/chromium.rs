@@ -231,7 +231,7 @@ fn graph_case(
     let wanted = wanted.iter().map(|value| f64::from(*value)).collect();
     let features = Features {
         subgroup: true,
-        f16: false,
+        ..Features::NONE
     };
     let (graph, _) = fuse_regions(&graph);
     let program = lower(&graph, LowerOptions { features }).expect("every op has a kernel");
@@ -401,7 +401,7 @@ mod in_chromium {
             workgroup_size: [64, 1, 1],
             features: Features {
                 subgroup: is_subgroup,
-                f16: false,
+                ..Features::NONE
             },
             wgsl: wgsl.into(),
             ..KernelInfo::BROKEN

@@ -91,6 +91,7 @@ pub(super) fn capabilities(
         features: Features {
             subgroup,
             f16: features.contains(wgpu::Features::SHADER_F16),
+            int64: features.contains(wgpu::Features::SHADER_INT64),
         },
         limits: PlanLimits {
             storage_alignment: u64::from(limits.min_storage_buffer_offset_alignment),

@@ -69,6 +69,7 @@ impl Context {
         } else {
             let wanted = wgpu::Features::SUBGROUP
                 | wgpu::Features::SHADER_F16
+                | wgpu::Features::SHADER_INT64
                 | wgpu::Features::TIMESTAMP_QUERY;
             (
                 adapter.features() & wanted,

@@ -270,8 +270,8 @@ fn a_kernel_that_the_device_cannot_run_is_refused_at_compile_time() {
     let mut needy = add_kernel();
     (needy.features, needy.hash) = (
         Features {
-            subgroup: false,
             f16: true,
+            ..Features::NONE
         },
         1,
     );

@@ -47,6 +47,7 @@ fn a_feature_that_the_device_lacks_is_named() {
         kernel.features = Features {
             subgroup: true,
             f16: true,
+            ..Features::NONE
         }
     });
     assert_eq!(

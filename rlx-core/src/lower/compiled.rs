@@ -42,7 +42,8 @@ pub(super) fn kernel_info(kernel: &Kernel, compiled: Compiled, file: &'static st
         workgroup_bytes: compiled.validated.workgroup_bytes,
         features: Features {
             subgroup: compiled.validated.subgroup,
-            f16: false,
+            f16: compiled.validated.f16,
+            int64: compiled.validated.int64,
         },
         linear: compiled.linear,
         hash: fnv1a(compiled.wgsl.as_bytes()),

@@ -28,7 +28,7 @@ static TABLE: &[Row] = &[
         rows: 1..=1,
         needs: Features {
             subgroup: true,
-            f16: false,
+            ..Features::NONE
         },
         reason: "one row of activations, and the device has subgroups: a subgroup sums a row without workgroup memory",
         instance: gemv::gemv_subgroup::instance,

@@ -3,10 +3,10 @@
 use super::{Arg, Builtin, Domain, Effect, Form, Input, Ret, Spelling};
 use crate::types::Scalar;
 use Arg::{Elem, Is, T, Vector};
-use Domain::{Any, Float, Int, Number, NumberVector};
+use Domain::{Any, Float, Int, Int32, Narrow, Number, NumberVector};
 use Effect::{Barrier, Pure, Subgroup};
 use Form::{Function, Method};
-use Scalar::{Bool, F32, I32, U32};
+use Scalar::{Bool, F16, F32, I32, U32};
 use Spelling::{Bitcast, Call, CompareExchange, Constructor, DivCeil, Elect, OnPlace, Operator};
 
 const fn row(
@@ -92,14 +92,18 @@ pub static BUILTINS: &[Builtin] = &[
     row("round_ties_even", Call("round"), Method, Float, &[T], Ret::T, Pure),
     row("mul_add", Call("fma"), Method, Float, &[T, T, T], Ret::T, Pure),
     row("inverse_sqrt", Call("inverseSqrt"), Function, Float, &[T], Ret::T, Pure),
-    row("to_bits", Bitcast, Method, Float, &[T], Ret::As(U32), Pure),
+    row("to_bits", Bitcast, Method, Domain::F32, &[T], Ret::As(U32), Pure),
     row("dot", Call("dot"), Function, NumberVector, &[T, T], Ret::Elem, Pure),
     row("to_f32", Constructor, Function, NumberVector, &[T], Ret::As(F32), Pure),
+    row("to_f32", Constructor, Method, Domain::F16, &[T], Ret::As(F32), Pure),
+    row("to_f16", Constructor, Function, Domain::F32, &[T], Ret::As(F16), Pure),
+    row("f16::from_f32", Constructor, Function, Domain::None, &[Is(F32)], Ret::Is(F16), Pure),
+    row("f16::from_f32_const", Constructor, Function, Domain::None, &[Is(F32)], Ret::Is(F16), Pure),
     // Integers.
-    row("count_ones", Call("countOneBits"), Method, Int, &[T], Ret::T, Pure),
-    row("leading_zeros", Call("countLeadingZeros"), Method, Int, &[T], Ret::T, Pure),
-    row("trailing_zeros", Call("countTrailingZeros"), Method, Int, &[T], Ret::T, Pure),
-    row("reverse_bits", Call("reverseBits"), Method, Int, &[T], Ret::T, Pure),
+    row("count_ones", Call("countOneBits"), Method, Int32, &[T], Ret::T, Pure),
+    row("leading_zeros", Call("countLeadingZeros"), Method, Int32, &[T], Ret::T, Pure),
+    row("trailing_zeros", Call("countTrailingZeros"), Method, Int32, &[T], Ret::T, Pure),
+    row("reverse_bits", Call("reverseBits"), Method, Int32, &[T], Ret::T, Pure),
     row("wrapping_add", Operator("+"), Method, Int, &[T, T], Ret::T, Pure),
     row("wrapping_sub", Operator("-"), Method, Int, &[T, T], Ret::T, Pure),
     row("wrapping_mul", Operator("*"), Method, Int, &[T, T], Ret::T, Pure),
@@ -156,26 +160,26 @@ pub static BUILTINS: &[Builtin] = &[
     row("storage_barrier", Call("storageBarrier"), Function, Domain::None, &[], Ret::Unit, Barrier),
     row("workgroup_uniform_load", OnPlace("workgroupUniformLoad"), Function, Domain::Workgroup, &[T], Ret::T, Barrier),
     // Subgroups.
-    row("subgroup_add", Call("subgroupAdd"), Function, Number, &[T], Ret::T, Subgroup),
-    row("subgroup_mul", Call("subgroupMul"), Function, Number, &[T], Ret::T, Subgroup),
-    row("subgroup_min", Call("subgroupMin"), Function, Number, &[T], Ret::T, Subgroup),
-    row("subgroup_max", Call("subgroupMax"), Function, Number, &[T], Ret::T, Subgroup),
-    row("subgroup_broadcast_first", Call("subgroupBroadcastFirst"), Function, Number, &[T], Ret::T, Subgroup),
-    row("subgroup_shuffle", Call("subgroupShuffle"), Function, Number, &[T, Is(U32)], Ret::T, Subgroup),
-    row("subgroup_shuffle_xor", Call("subgroupShuffleXor"), Function, Number, &[T, Is(U32)], Ret::T, Subgroup),
-    row("subgroup_and", Call("subgroupAnd"), Function, Int, &[T], Ret::T, Subgroup),
-    row("subgroup_or", Call("subgroupOr"), Function, Int, &[T], Ret::T, Subgroup),
-    row("subgroup_xor", Call("subgroupXor"), Function, Int, &[T], Ret::T, Subgroup),
+    row("subgroup_add", Call("subgroupAdd"), Function, Narrow, &[T], Ret::T, Subgroup),
+    row("subgroup_mul", Call("subgroupMul"), Function, Narrow, &[T], Ret::T, Subgroup),
+    row("subgroup_min", Call("subgroupMin"), Function, Narrow, &[T], Ret::T, Subgroup),
+    row("subgroup_max", Call("subgroupMax"), Function, Narrow, &[T], Ret::T, Subgroup),
+    row("subgroup_broadcast_first", Call("subgroupBroadcastFirst"), Function, Narrow, &[T], Ret::T, Subgroup),
+    row("subgroup_shuffle", Call("subgroupShuffle"), Function, Narrow, &[T, Is(U32)], Ret::T, Subgroup),
+    row("subgroup_shuffle_xor", Call("subgroupShuffleXor"), Function, Narrow, &[T, Is(U32)], Ret::T, Subgroup),
+    row("subgroup_and", Call("subgroupAnd"), Function, Int32, &[T], Ret::T, Subgroup),
+    row("subgroup_or", Call("subgroupOr"), Function, Int32, &[T], Ret::T, Subgroup),
+    row("subgroup_xor", Call("subgroupXor"), Function, Int32, &[T], Ret::T, Subgroup),
     row("subgroup_all", Call("subgroupAll"), Function, Domain::Bool, &[T], Ret::T, Subgroup),
     row("subgroup_any", Call("subgroupAny"), Function, Domain::Bool, &[T], Ret::T, Subgroup),
     row("subgroup_ballot", Call("subgroupBallot"), Function, Domain::None, &[Is(Bool)], Ret::Vector(U32, 4), Subgroup),
-    row("subgroup_inclusive_add", Call("subgroupInclusiveAdd"), Function, Number, &[T], Ret::T, Subgroup),
-    row("subgroup_exclusive_add", Call("subgroupExclusiveAdd"), Function, Number, &[T], Ret::T, Subgroup),
-    row("subgroup_inclusive_mul", Call("subgroupInclusiveMul"), Function, Number, &[T], Ret::T, Subgroup),
-    row("subgroup_exclusive_mul", Call("subgroupExclusiveMul"), Function, Number, &[T], Ret::T, Subgroup),
-    row("subgroup_broadcast", Call("subgroupBroadcast"), Function, Number, &[T, Is(U32)], Ret::T, Subgroup),
-    row("subgroup_shuffle_up", Call("subgroupShuffleUp"), Function, Number, &[T, Is(U32)], Ret::T, Subgroup),
-    row("subgroup_shuffle_down", Call("subgroupShuffleDown"), Function, Number, &[T, Is(U32)], Ret::T, Subgroup),
+    row("subgroup_inclusive_add", Call("subgroupInclusiveAdd"), Function, Narrow, &[T], Ret::T, Subgroup),
+    row("subgroup_exclusive_add", Call("subgroupExclusiveAdd"), Function, Narrow, &[T], Ret::T, Subgroup),
+    row("subgroup_inclusive_mul", Call("subgroupInclusiveMul"), Function, Narrow, &[T], Ret::T, Subgroup),
+    row("subgroup_exclusive_mul", Call("subgroupExclusiveMul"), Function, Narrow, &[T], Ret::T, Subgroup),
+    row("subgroup_broadcast", Call("subgroupBroadcast"), Function, Narrow, &[T, Is(U32)], Ret::T, Subgroup),
+    row("subgroup_shuffle_up", Call("subgroupShuffleUp"), Function, Narrow, &[T, Is(U32)], Ret::T, Subgroup),
+    row("subgroup_shuffle_down", Call("subgroupShuffleDown"), Function, Narrow, &[T, Is(U32)], Ret::T, Subgroup),
     row("subgroup_elect", Elect, Function, Domain::None, &[], Ret::Is(Bool), Subgroup),
 ];
 

@@ -189,13 +189,18 @@ impl Infer<'_> {
             return false;
         }
         let kind = self.table.kind(&elem);
-        let float = kind == Some(Kind::Float) || elem == Type::F32;
+        let float = kind == Some(Kind::Float) || elem == Type::F32 || elem == Type::F16;
         let int = kind == Some(Kind::Int)
             || elem.scalar().is_some_and(Scalar::is_int) && matches!(elem, Type::Scalar(_));
+        let narrow = elem.scalar().is_none_or(|scalar| scalar.size() <= 4);
         match builtin.domain {
             Domain::None => true,
             Domain::Any => float || int || elem == Type::BOOL || kind.is_some(),
             Domain::Float => float,
+            Domain::F32 => float && elem != Type::F16,
+            Domain::F16 => elem == Type::F16,
+            Domain::Int32 => int && narrow,
+            Domain::Narrow => (float || int) && narrow,
             Domain::Bool => elem == Type::BOOL && !is_vector,
             Domain::Atomic => matches!(ty, Type::Atomic(_)),
             Domain::Workgroup => !matches!(ty, Type::Atomic(_)),

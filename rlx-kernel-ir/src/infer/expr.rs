@@ -283,14 +283,16 @@ impl Infer<'_> {
         let kind = self.table.kind(elem);
         let fits = match op {
             UnaryOp::Neg => {
-                kind.is_some() || matches!(elem.scalar(), Some(Scalar::I32 | Scalar::F32))
+                kind.is_some()
+                    || elem
+                        .scalar()
+                        .is_some_and(|scalar| scalar != Scalar::Bool && !scalar.is_unsigned())
             }
             UnaryOp::Not => {
                 kind == Some(Kind::Int)
-                    || matches!(
-                        elem.scalar(),
-                        Some(Scalar::I32 | Scalar::U32 | Scalar::Bool)
-                    )
+                    || elem
+                        .scalar()
+                        .is_some_and(|scalar| scalar.is_int() || scalar == Scalar::Bool)
             }
         };
         if fits || ty == Type::Error {
@@ -447,15 +449,42 @@ impl Infer<'_> {
             if same {
                 self.unify(&ty, &target);
             }
+            if target == Type::F16 {
+                let help = "write `f16::from_f32(1.0)`, with the number";
+                let diagnostic = Diagnostic::new(span, "`as` does not convert to `f16`");
+                return self.error(diagnostic.help(help));
+            }
             return target;
         }
         match (&ty, &target) {
+            (Type::Scalar(Scalar::F16), Type::Scalar(Scalar::F16)) => target,
+            (_, Type::Scalar(Scalar::F16)) => {
+                let help = if ty == Type::F32 {
+                    "write `f16::from_f32(x)`"
+                } else {
+                    "write `f16::from_f32(x as f32)`"
+                };
+                let message = "`as` does not convert to `f16`";
+                self.error(Diagnostic::new(span, message).help(help))
+            }
+            (Type::Scalar(Scalar::F16), Type::Scalar(to)) => {
+                let help = match to {
+                    Scalar::F32 => "write `x.to_f32()`".to_string(),
+                    Scalar::Bool => "compare it".to_string(),
+                    _ => format!("write `x.to_f32() as {}`", to.name()),
+                };
+                let message = "`as` does not convert `f16`";
+                self.error(Diagnostic::new(span, message).help(help))
+            }
             (Type::Scalar(Scalar::Bool), Type::Scalar(Scalar::F32)) => {
                 let diagnostic = Diagnostic::new(span, "`bool` cannot be cast to `f32`");
                 self.error(diagnostic.help("write `if x { 1.0 } else { 0.0 }`"))
             }
             (Type::Error, _)
-            | (Type::Scalar(_), Type::Scalar(Scalar::I32 | Scalar::U32 | Scalar::F32)) => target,
+            | (
+                Type::Scalar(_),
+                Type::Scalar(Scalar::I32 | Scalar::U32 | Scalar::F32 | Scalar::I64 | Scalar::U64),
+            ) => target,
             (Type::Scalar(_), Type::Scalar(Scalar::Bool)) => {
                 let diagnostic = Diagnostic::new(span, "a number cannot be cast to `bool`");
                 self.error(diagnostic.help("compare it: `x != 0`"))

@@ -5,7 +5,7 @@ use crate::diagnostic::Diagnostic;
 use crate::expr::{BinaryOp, Expr, ExprKind};
 use crate::item::{Field, FieldKind, ItemId, OPEN};
 use crate::span::Span;
-use crate::types::{Source, Type};
+use crate::types::{Scalar, Source, Type};
 
 impl Infer<'_> {
     /// `base[index]`
@@ -17,9 +17,7 @@ impl Infer<'_> {
         if is_literal {
             self.expect(index, &Type::U32, &at);
         } else if !matches!(at, Type::Error)
-            && !at
-                .scalar()
-                .is_some_and(|scalar| scalar.is_int() && matches!(at, Type::Scalar(_)))
+            && !matches!(at, Type::Scalar(Scalar::I32 | Scalar::U32))
         {
             let found = self.describe(&at);
             let message = format!("an index is `u32` or `i32`, found {found}");

@@ -1,8 +1,10 @@
 //! The end of inference: every variable gets its type, every literal is checked against it.
 
 use super::Infer;
+use crate::builtin::Spelling;
 use crate::diagnostic::Diagnostic;
 use crate::expr::{Expr, ExprKind, UnaryOp};
+use crate::literal;
 use crate::stmt::{Block, Stmt};
 use crate::types::{Scalar, Type};
 
@@ -23,28 +25,49 @@ impl Infer<'_> {
                 // -2147483648 is `-` of a literal that no i32 holds.
                 let max = match scalar {
                     Scalar::I32 => 1 << 31,
+                    Scalar::I64 => 1 << 63,
+                    Scalar::U64 => u64::MAX,
                     _ => u64::from(u32::MAX),
                 };
                 if *value > max {
                     let name = scalar.name();
                     let message = format!("{value} does not fit `{name}`");
-                    self.error(
-                        Diagnostic::new(expr.span, message).help("integers on a GPU have 32 bits"),
-                    );
+                    let help = if scalar.size() == 8 {
+                        "the largest integers have 64 bits"
+                    } else {
+                        "an integer has 32 bits unless it is `i64` or `u64`, which not every device has"
+                    };
+                    self.error(Diagnostic::new(expr.span, message).help(help));
                 }
             }
-            (ExprKind::Unary(UnaryOp::Neg, inner), Type::Scalar(Scalar::U32)) => {
+            (ExprKind::Unary(UnaryOp::Neg, inner), Type::Scalar(scalar))
+                if scalar.is_unsigned() =>
+            {
+                let (name, signed) = match scalar {
+                    Scalar::U64 => ("u64", "i64"),
+                    _ => ("u32", "i32"),
+                };
                 let (message, help) = match inner.kind {
                     ExprKind::Int(value) if value > 0 => (
-                        format!("-{value} does not fit `u32`"),
-                        "write the number as an `i32`, such as `-1i32`",
+                        format!("-{value} does not fit `{name}`"),
+                        format!("write the number as an `{signed}`, such as `-1{signed}`"),
                     ),
                     _ => (
-                        "`-` cannot be applied to `u32`".to_string(),
-                        "convert it with `as i32`",
+                        format!("`-` cannot be applied to `{name}`"),
+                        format!("convert it with `as {signed}`"),
                     ),
                 };
                 self.error(Diagnostic::new(expr.span, message).help(help));
+            }
+            (ExprKind::Builtin(builtin, args), Type::Scalar(Scalar::F16)) => {
+                if let [arg] = args.as_slice()
+                    && builtin.wgsl == Spelling::Constructor
+                    && let Some(text) = literal::overflows_f16(arg)
+                {
+                    let message = format!("{text} does not fit `f16`");
+                    let diagnostic = Diagnostic::new(arg.span, message);
+                    self.error(diagnostic.help("the largest f16 is 65504"));
+                }
             }
             (ExprKind::Array(elems), _) if elems.is_empty() => {
                 self.error(Diagnostic::new(

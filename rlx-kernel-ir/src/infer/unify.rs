@@ -235,6 +235,27 @@ impl Infer<'_> {
             (_, Type::Atomic(_)) | (Type::Atomic(_), _) => {
                 Some("an atomic is read by `.load()`".into())
             }
+            (Type::Scalar(Scalar::F16), _) => to_half(self.table.kind(found), found, value),
+            (Type::Scalar(to), Type::Scalar(Scalar::F16)) if to.is_float() => {
+                Some("convert it with `.to_f32()`".into())
+            }
+            (Type::Scalar(to), Type::Scalar(Scalar::F16)) if to.is_int() => {
+                Some(format!("convert it with `.to_f32() as {}`", to.name()))
+            }
+            (Type::Infer(_), Type::Scalar(Scalar::F16))
+                if self.table.kind(expected) == Some(Kind::Float) =>
+            {
+                Some("float literals are `f32`: write `f16::from_f32(1.0)`".into())
+            }
+            (Type::Vector(to, n), Type::Vector(from, m)) if n == m => {
+                match (to.scalar()?, from.scalar()?) {
+                    (Scalar::F16, Scalar::F32) => Some("convert it with `to_f16(v)`".into()),
+                    (Scalar::F32, Scalar::F16 | Scalar::I32 | Scalar::U32) => {
+                        Some("convert it with `to_f32(v)`".into())
+                    }
+                    _ => None,
+                }
+            }
             (Type::Scalar(to), Type::Scalar(from))
                 if *to != Scalar::Bool && *from != Scalar::Bool =>
             {
@@ -275,5 +296,23 @@ impl Infer<'_> {
             (Type::Scalar(_), Type::Vector(..)) => Some("take one component, such as `.x`".into()),
             _ => None,
         }
+    }
+}
+
+/// How to turn what is found into an `f16`.
+fn to_half(kind: Option<Kind>, found: &Type, value: Option<&Expr>) -> Option<String> {
+    let text = match value.map(|value| &value.kind) {
+        Some(ExprKind::Float(text)) => text.clone(),
+        Some(ExprKind::Int(number)) => format!("{number}.0"),
+        _ => "x".into(),
+    };
+    match (kind, found) {
+        (Some(Kind::Float | Kind::Int), _) | (_, Type::Scalar(Scalar::F32)) => {
+            Some(format!("write `f16::from_f32({text})`"))
+        }
+        (_, Type::Scalar(Scalar::Bool)) => Some("choose with `if`".into()),
+        (_, Type::Scalar(_)) => Some(format!("write `f16::from_f32({text} as f32)`")),
+        (_, Type::Vector(..)) => Some("take one component, such as `.x`".into()),
+        _ => None,
     }
 }

@@ -334,7 +334,7 @@ impl Walker<'_, '_> {
 
     /// The value of an expression that is decided at compile time, as the printer sees it.
     pub fn eval(&self, expr: &Expr) -> Option<i128> {
-        if matches!(expr.ty, Type::Scalar(Scalar::F32)) {
+        if matches!(expr.ty, Type::Scalar(Scalar::F32 | Scalar::F16)) {
             return None;
         }
         consteval::eval(self.analysis.module, &self.env, expr)

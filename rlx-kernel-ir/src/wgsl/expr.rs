@@ -8,6 +8,7 @@ use crate::builtin::{Builtin, Effect, Input, Spelling};
 use crate::consteval;
 use crate::expr::{BinaryOp, Expr, ExprKind, UnaryOp};
 use crate::item::Item;
+use crate::literal;
 use crate::types::{Scalar, Type};
 
 /// What an expression is to the parser of WGSL.
@@ -57,10 +58,7 @@ impl FunctionPrinter<'_, '_> {
         }
         match &expr.kind {
             ExprKind::Int(value) => (Text::new(int(i128::from(*value), &expr.ty)), Shape::Atom),
-            ExprKind::Hex(value) => {
-                let suffix = if expr.ty == Type::U32 { "u" } else { "" };
-                (Text::new(hex(*value, suffix)), Shape::Atom)
-            }
+            ExprKind::Hex(value) => (Text::new(hex(*value, suffix(&expr.ty))), Shape::Atom),
             ExprKind::Float(text) => (Text::new(float(text)), Shape::Atom),
             ExprKind::Bool(value) => (Text::new(value.to_string()), Shape::Atom),
             ExprKind::Literal(text) => (Text::new(*text), Shape::Atom),
@@ -326,7 +324,7 @@ impl FunctionPrinter<'_, '_> {
         let mut out = wrap(left, true);
         out.push(&format!(" {} ", op.text()));
         let mut right = wrap(right, false);
-        if op.is_shift() && b.ty == Type::I32 {
+        if op.is_shift() && matches!(b.ty, Type::Scalar(scalar) if scalar != Scalar::U32) {
             // WGSL shifts by u32 only.
             right = call("u32", &[right]);
         }
@@ -347,6 +345,17 @@ impl FunctionPrinter<'_, '_> {
                 (call(name, &args), Shape::Atom)
             }
             Spelling::Constructor => {
+                if let [arg] = args
+                    && *ty == Type::F16
+                    && let Some(text) = literal::f16_text(arg)
+                {
+                    let shape = if text.starts_with('-') {
+                        Shape::Unary
+                    } else {
+                        Shape::Atom
+                    };
+                    return (Text::new(text), shape);
+                }
                 let args = self.arguments(args);
                 (call(&Self::type_name(ty), &args), Shape::Atom)
             }
@@ -371,7 +380,12 @@ impl FunctionPrinter<'_, '_> {
                 let (a, b) = (wrapped(a), wrapped(b));
                 let (a, b) = (a.as_str(), b.as_str());
                 let ty = Self::type_name(ty);
-                let zero = if ty == "u32" { "0u" } else { "0" };
+                let zero = match ty.as_str() {
+                    "u32" => "0u",
+                    "u64" => "0lu",
+                    "i64" => "0li",
+                    _ => "0",
+                };
                 let text = format!("{a} / {b} + {ty}({a} % {b} != {zero})");
                 (Text::new(text), Shape::Binary(BinaryOp::Add))
             }
@@ -687,9 +701,20 @@ fn hex(value: u64, suffix: &str) -> String {
 }
 
 fn int(value: i128, ty: &Type) -> String {
+    if *ty == Type::I64 && value == i128::from(i64::MIN) {
+        // Its literal would be `-` of a number that no i64 holds.
+        return "(-9223372036854775807li - 1li)".into();
+    }
+    format!("{value}{}", suffix(ty))
+}
+
+/// What makes an integer literal one of `ty`; an `i32` needs nothing.
+fn suffix(ty: &Type) -> &'static str {
     match ty {
-        Type::Scalar(Scalar::U32) => format!("{value}u"),
-        _ => value.to_string(),
+        Type::Scalar(Scalar::U32) => "u",
+        Type::Scalar(Scalar::I64) => "li",
+        Type::Scalar(Scalar::U64) => "lu",
+        _ => "",
     }
 }
 

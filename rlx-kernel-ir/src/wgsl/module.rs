@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt::Write as _;
 
+use super::extension::enabled;
 use super::function::{FunctionPrinter, PrintedFunction};
 use super::load::LoadHelper;
 use super::name::{Names, unique};
@@ -257,7 +258,7 @@ pub fn print(module: &Module, typed: &Typed) -> Result<Printed, Vec<Diagnostic>>
     }
     text.append(&main.text);
     Ok(Printed {
-        text,
+        text: enabled(text),
         variables: context.bindings,
         entry,
         inputs: main.inputs,

@@ -7,7 +7,8 @@ use crate::builtin::{BUILTINS, Spelling};
 /// Whether WGSL keeps the word for itself, or the printer calls a builtin by it.
 fn is_reserved(name: &str) -> bool {
     const TYPES: &[&str] = &[
-        "array", "atomic", "ptr", "bool", "f16", "f32", "i32", "u32", "bitcast", "Params", "params",
+        "array", "atomic", "ptr", "bool", "f16", "f32", "i32", "i64", "u32", "u64", "bitcast",
+        "Params", "params",
     ];
     let vector = name.starts_with("vec") && name.len() <= 5;
     vector

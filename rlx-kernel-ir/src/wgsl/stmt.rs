@@ -617,7 +617,7 @@ impl FunctionPrinter<'_, '_> {
 
     /// The value of a constant expression.
     pub fn eval(&self, expr: &Expr) -> Option<i128> {
-        if matches!(expr.ty, Type::Scalar(Scalar::F32)) {
+        if matches!(expr.ty, Type::Scalar(Scalar::F32 | Scalar::F16)) {
             return None;
         }
         consteval::eval(self.context.module, &self.env, expr)

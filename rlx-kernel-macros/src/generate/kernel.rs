@@ -553,7 +553,9 @@ fn info(
         compiled.validated.params_size,
         compiled.validated.workgroup_bytes,
     );
-    let (subgroup, linear) = (compiled.validated.subgroup, compiled.linear);
+    let validated = &compiled.validated;
+    let (subgroup, f16, int64) = (validated.subgroup, validated.f16, validated.int64);
+    let linear = compiled.linear;
     let hash = chain::fnv1a(compiled.wgsl.as_bytes());
     quote! {
         ::rlx_kernels::KernelInfo {
@@ -567,7 +569,7 @@ fn info(
             params_size: #params_size,
             workgroup_size: [#x, #y, #z],
             workgroup_bytes: #workgroup_bytes,
-            features: ::rlx_kernels::Features { subgroup: #subgroup, f16: false },
+            features: ::rlx_kernels::Features { subgroup: #subgroup, f16: #f16, int64: #int64 },
             linear: #linear,
             wgsl: #wgsl,
             hash: #hash,

@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
-use rlx_kernel_ir::Type;
+use rlx_kernel_ir::{Scalar, Type};
 
 /// A field of the struct.
 pub struct ParamsField {
@@ -37,7 +37,8 @@ impl Params {
             .collect();
         Self {
             fields,
-            size: end.next_multiple_of(max_align),
+            // A buffer is whole words.
+            size: end.next_multiple_of(max_align).next_multiple_of(4),
         }
     }
 
@@ -52,9 +53,9 @@ impl Params {
             |members: &mut Vec<TokenStream>, values: &mut Vec<TokenStream>, from: u32, to: u32| {
                 if to > from {
                     let name = format_ident!("_pad_{from}");
-                    let words = (to - from) as usize / 4;
-                    members.push(quote!(#[doc(hidden)] pub #name: [u32; #words]));
-                    values.push(quote!(#name: [0; #words]));
+                    let bytes = (to - from) as usize;
+                    members.push(quote!(#[doc(hidden)] pub #name: [u8; #bytes]));
+                    values.push(quote!(#name: [0; #bytes]));
                 }
             };
         for field in &self.fields {
@@ -115,8 +116,13 @@ impl Params {
     }
 }
 
-fn scalar(ty: &Type) -> syn::Ident {
-    format_ident!("{}", ty.scalar().map_or("u32", rlx_kernel_ir::Scalar::name))
+fn scalar(ty: &Type) -> TokenStream {
+    let scalar = ty.scalar().unwrap_or(Scalar::U32);
+    if scalar == Scalar::F16 {
+        return quote!(::rlx_kernels::f16);
+    }
+    let name = format_ident!("{}", scalar.name());
+    quote!(#name)
 }
 
 fn member_type(ty: &Type) -> TokenStream {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use quote::ToTokens;
-use rlx_kernel_ir::{BinaryOp, Block, Builtin, Expr, ExprKind, Span, Type, UnaryOp};
+use rlx_kernel_ir::{BinaryOp, Block, Builtin, Expr, ExprKind, Scalar, Span, Type, UnaryOp};
 
 use super::body::{BodyParser, Name};
 use super::stmt::is_statement;
@@ -260,7 +260,7 @@ impl BodyParser<'_> {
                         lit,
                         span,
                         "this number is too large",
-                        Some("integers on a GPU have 32 bits"),
+                        Some("the largest integers have 64 bits"),
                     ),
                 }
             }
@@ -284,19 +284,22 @@ impl BodyParser<'_> {
         if suffix.is_empty() {
             return Type::Unknown;
         }
-        if let Some(scalar) = ty::scalar(suffix) {
+        if let Some(scalar) = ty::scalar(suffix).filter(|scalar| *scalar != Scalar::F16) {
             return Type::Scalar(scalar);
         }
-        let help = if suffix.starts_with('f') {
+        let help = if suffix == "f16" {
+            "write `f16::from_f32(1.0)`, with the number"
+        } else if suffix.starts_with('f') {
             "write `f32`"
         } else {
-            "write `u32` or `i32`"
+            "write `u32`, `i32`, `u64` or `i64`"
         };
-        self.sink.error_help(
-            lit,
-            format!("`{suffix}` is not a type of the kernel language"),
-            help,
-        );
+        let message = if suffix == "f16" {
+            "`f16` has no literals".into()
+        } else {
+            format!("`{suffix}` is not a type of the kernel language")
+        };
+        self.sink.error_help(lit, message, help);
         Type::Error
     }
 
@@ -339,6 +342,11 @@ impl BodyParser<'_> {
         }
         if let Some((text, ty)) = scalar_const(&name) {
             return Expr::typed(ExprKind::Literal(text), span, ty);
+        }
+        if name.starts_with("f16::") && !Builtin::is_function(&name) {
+            let message = format!("`{name}` is not in the kernel language");
+            let help = "`f16::MAX`, `MIN`, `EPSILON`, `MIN_POSITIVE`, `ZERO` and `ONE` are there";
+            return self.refused(path, span, &message, Some(help));
         }
         if name.starts_with("f32::") {
             let help = match name.as_str() {
@@ -653,6 +661,16 @@ fn scalar_const(name: &str) -> Option<(&'static str, Type)> {
         "u32::MIN" => ("0u", Type::U32),
         "i32::MAX" => ("2147483647i", Type::I32),
         "i32::MIN" => ("i32(-2147483648)", Type::I32),
+        "u64::MAX" => ("18446744073709551615lu", Type::U64),
+        "u64::MIN" => ("0lu", Type::U64),
+        "i64::MAX" => ("9223372036854775807li", Type::I64),
+        "i64::MIN" => ("(-9223372036854775807li - 1li)", Type::I64),
+        "f16::MAX" => ("65504.0h", Type::F16),
+        "f16::MIN" => ("-65504.0h", Type::F16),
+        "f16::EPSILON" => ("0.0009765625h", Type::F16),
+        "f16::MIN_POSITIVE" => ("0.00006103515625h", Type::F16),
+        "f16::ZERO" => ("0.0h", Type::F16),
+        "f16::ONE" => ("1.0h", Type::F16),
         "f32::MAX" => ("0x1.fffffep+127f", Type::F32),
         "f32::MIN" => ("-0x1.fffffep+127f", Type::F32),
         "f32::EPSILON" => ("0x1p-23f", Type::F32),

@@ -14,6 +14,9 @@ pub fn scalar(name: &str) -> Option<Scalar> {
         "i32" => Scalar::I32,
         "u32" => Scalar::U32,
         "f32" => Scalar::F32,
+        "f16" => Scalar::F16,
+        "i64" => Scalar::I64,
+        "u64" => Scalar::U64,
         _ => return None,
     })
 }
@@ -21,10 +24,9 @@ pub fn scalar(name: &str) -> Option<Scalar> {
 /// What to write instead of a type that a GPU does not have.
 fn instead(name: &str) -> Option<&'static str> {
     Some(match name {
-        "usize" | "u64" | "u128" | "u16" | "u8" => "integers on a GPU have 32 bits: write `u32`",
-        "isize" | "i64" | "i128" | "i16" | "i8" => "integers on a GPU have 32 bits: write `i32`",
+        "usize" | "u128" | "u16" | "u8" => "write `u32`, or `u64` where the device has it",
+        "isize" | "i128" | "i16" | "i8" => "write `i32`, or `i64` where the device has it",
         "f64" => "floats on a GPU have 32 bits: write `f32`",
-        "f16" => "read halves with `unpack2x16float`, or through a format",
         "AtomicU32" | "AtomicI32" => {
             "atomics are elements of slices, `&mut [AtomicU32]`, and of `#[workgroup]` arrays"
         }
@@ -100,7 +102,7 @@ pub fn refuse(sink: &mut Sink, ty: &syn::Type) {
         _ => sink.error_help(
             ty,
             message,
-            "it has `bool`, `i32`, `u32`, `f32`, `Vec2<T>` to `Vec4<T>`, `[T; N]` and slices",
+            "it has `bool`, `i32`, `u32`, `f32`, `f16`, `i64`, `u64`, `Vec2<T>` to `Vec4<T>`, `[T; N]` and slices",
         ),
     }
 }

@@ -573,5 +573,6 @@ pub fn vectors(x: u32) -> u32 {
     dot(a, a) + dot(b, b) as u32
 }
 
-#[path = "language/methods.rs"]
+mod half;
 mod methods;
+mod wide;
