@@ -5,6 +5,7 @@ use crate::diagnostic::Diagnostic;
 use crate::expr::{Expr, ExprKind};
 use crate::infer::{infer_all, infer_functions};
 use crate::item::{Function, ItemId, Kernel, KernelBinding, Local, LocalId, Module};
+use crate::layout;
 use crate::poison;
 use crate::rounds;
 use crate::span::Span;
@@ -94,10 +95,13 @@ pub fn compile(module: &Module, options: CompileOptions) -> Result<Compiled, Vec
             "there is no kernel to compile",
         )]);
     };
-    let mut problems = interface(kernel, options);
+    let mut problems = interface(module, kernel, options);
     let is_refused = |span| problems.iter().any(|problem| problem.span == span);
     let refused: Vec<usize> = (0..kernel.bindings.len())
-        .filter(|index| is_refused(kernel.bindings[*index].span))
+        .filter(|index| {
+            let binding = &kernel.bindings[*index];
+            is_refused(binding.span) || layout::problem(module, &binding.elem).is_some()
+        })
         .collect();
     let (typed, found) = infer_all(module);
     let clean = refused.is_empty() && found.is_empty() && !poison::in_typed(module, &typed);
@@ -134,7 +138,7 @@ pub fn compile(module: &Module, options: CompileOptions) -> Result<Compiled, Vec
             name: binding.name.clone(),
             variable: variable.clone(),
             element: wgsl::element(&binding.elem),
-            stride: stride(&binding.elem),
+            stride: stride(module, &binding.elem),
             writable: binding.writable,
         });
     let params = kernel
@@ -352,17 +356,17 @@ fn workgroup_memory(
     Some(Diagnostic::new(at, message).help("make the arrays smaller, or use one of them twice"))
 }
 
-fn stride(elem: &Type) -> u32 {
+fn stride(module: &Module, elem: &Type) -> u32 {
     match elem {
         Type::Packed(_) => 4,
-        other => other
-            .layout()
-            .map_or(0, |(size, align)| size.next_multiple_of(align)),
+        other => {
+            layout::on_device(module, other).map_or(0, |(size, align)| size.next_multiple_of(align))
+        }
     }
 }
 
 /// Checks of the signature and the attributes.
-fn interface(kernel: &Kernel, options: CompileOptions) -> Vec<Diagnostic> {
+fn interface(module: &Module, kernel: &Kernel, options: CompileOptions) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
     let invocations = kernel
         .workgroup_size
@@ -410,12 +414,13 @@ fn interface(kernel: &Kernel, options: CompileOptions) -> Vec<Diagnostic> {
                 problems
                     .push(Diagnostic::new(binding.span, "atomics are read and written").help(help));
             }
-            Type::Struct(..) => {
-                let message = format!(
-                    "`{}` is a struct, which a slice cannot hold yet",
-                    binding.elem
-                );
-                problems.push(Diagnostic::new(binding.span, message).help("take a slice a field"));
+            Type::Struct(..) | Type::Array(..) => {
+                if let Some(mut problem) = layout::problem(module, &binding.elem) {
+                    if problem.span == Span::NONE {
+                        problem.span = binding.span;
+                    }
+                    problems.push(problem);
+                }
             }
             Type::Packed(_) if binding.writable => {
                 problems.push(

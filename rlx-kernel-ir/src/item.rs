@@ -122,6 +122,12 @@ pub struct Printed {
 pub struct Struct {
     /// Its name in WGSL: the author's, or close to it.
     pub name: String,
+    /// The name's place.
+    pub span: Span,
+    /// The places of its fields.
+    pub spans: Vec<Span>,
+    /// Whether the host's struct is `Copy`.
+    pub copied: bool,
     /// Fields in order.
     pub fields: Vec<(String, Type)>,
     /// Functions of its `impl`, by name.

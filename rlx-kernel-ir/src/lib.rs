@@ -13,6 +13,7 @@ pub mod diagnostic;
 pub mod expr;
 pub mod infer;
 pub mod item;
+pub mod layout;
 mod literal;
 mod mend;
 mod poison;

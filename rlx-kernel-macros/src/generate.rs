@@ -9,3 +9,4 @@ pub mod list;
 pub mod methods;
 pub mod params;
 pub mod requires;
+pub mod shared;

@@ -7,9 +7,9 @@ use syn::parse::{Parse, ParseStream};
 
 use super::{host, methods};
 use crate::chain::{self, Entry, Kind, State};
-use crate::parse::Sink;
 use crate::parse::methods::Methods;
 use crate::parse::module::Items;
+use crate::parse::{Sink, Target};
 use crate::{paths, report};
 
 /// A `#[device]` item.
@@ -255,6 +255,10 @@ pub fn define(state: State) -> syn::Result<(bool, TokenStream)> {
     let head = state.head.clone();
     let definition: Definition = syn::parse2(head.clone())?;
     let public: syn::Visibility = syn::parse_quote!(pub);
+    let structure = match &definition.device {
+        Some(Device::Struct(item)) => Some(item.clone()),
+        _ => None,
+    };
     let (name, vis, paths, kind) = match (&definition.device, &definition.format) {
         (Some(device), _) => {
             let kind = match device {
@@ -311,5 +315,14 @@ pub fn define(state: State) -> syn::Result<(bool, TokenStream)> {
     let errors = report::diagnostics(&problems, &sink.spans, &entries);
     let definition = chain::define(&vis, &name, &entries);
     let finished = chain::finished(&step(&name));
-    Ok((problems.is_empty(), quote!(#errors #definition #finished)))
+    let shared = match (&structure, items.target(id)) {
+        (Some(item), Some(Target::Struct(id, _))) => {
+            super::shared::implementations(&items.module, *id, item)
+        }
+        _ => TokenStream::new(),
+    };
+    Ok((
+        problems.is_empty(),
+        quote!(#errors #definition #shared #finished),
+    ))
 }

@@ -414,8 +414,33 @@ fn element(elem: &syn::Type) -> TokenStream {
             _ => {}
         }
     }
-    // Reported where the kernel is compiled.
-    quote!(())
+    match elem {
+        syn::Type::Path(path) => {
+            let path = inside(&path.path);
+            quote!(#path)
+        }
+        syn::Type::Array(array) => {
+            let (elem, len) = (element(&array.elem), &array.len);
+            quote!([#elem; #len])
+        }
+        // Reported where the kernel is compiled.
+        _ => quote!(()),
+    }
+}
+
+/// `path` as the kernel's module sees it.
+fn inside(path: &syn::Path) -> syn::Path {
+    let mut path = path.clone();
+    let Some(first) = path.segments.first_mut() else {
+        return path;
+    };
+    if first.ident == "self" && first.arguments.is_none() {
+        first.ident = syn::Ident::new("super", first.ident.span());
+    } else if first.ident == "super" {
+        let outer = first.clone();
+        path.segments.insert(0, outer);
+    }
+    path
 }
 
 /// The end of a chain: compiles one instance.

@@ -82,7 +82,10 @@ pub fn structure(item: &syn::ItemStruct) -> TokenStream {
     rust.attrs.retain(|attr| !attr.path().is_ident(MARK));
     let marked =
         mark(item).map(|_| quote!(impl ::rlx_kernels::__private::HasDeviceImpl for #name {}));
-    quote!(#[allow(dead_code)] #rust #marked)
+    // Rust's own order of fields is no layout; this one is compared with WGSL's.
+    let has_layout = rust.attrs.iter().any(|attr| attr.path().is_ident("repr"));
+    let layout = (!has_layout).then(|| quote!(#[repr(C)]));
+    quote!(#[allow(dead_code)] #layout #rust #marked)
 }
 
 /// The `impl` for rustc, and the check that its struct is marked.

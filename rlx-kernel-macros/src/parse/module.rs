@@ -185,6 +185,8 @@ impl Items {
             Parsed::Struct(structure) => {
                 let mut parser = BodyParser::new(sink, &resolver, &lengths);
                 let mut fields = Vec::new();
+                let mut spans = Vec::new();
+                let span = parser.sink.span(&structure.ident);
                 for field in &structure.fields {
                     let ty = parser.ty(&field.ty);
                     let plain = matches!(
@@ -204,6 +206,7 @@ impl Items {
                     }
                     if let Some(name) = &field.ident {
                         fields.push((paths::name(name), ty));
+                        spans.push(parser.sink.span(field));
                     }
                 }
                 let name = match self.targets.get(&entry.id) {
@@ -212,6 +215,9 @@ impl Items {
                 };
                 out.push(Item::Struct(Struct {
                     name,
+                    span,
+                    spans,
+                    copied: derives(&structure.attrs, "Copy"),
                     fields,
                     functions: self
                         .members_behind(entry.id)
@@ -416,4 +422,21 @@ fn split_format(entry: &Entry) -> syn::Result<FormatItem> {
             "a format's entry begins with its arguments",
         )),
     }
+}
+
+/// Whether one of `attrs` derives the trait of that name.
+pub fn derives(attrs: &[syn::Attribute], name: &str) -> bool {
+    let mut found = false;
+    for attr in attrs.iter().filter(|attr| attr.path().is_ident("derive")) {
+        // What is no path is rustc's to report.
+        let _ = attr.parse_nested_meta(|meta| {
+            found |= meta
+                .path
+                .segments
+                .last()
+                .is_some_and(|last| last.ident == name);
+            Ok(())
+        });
+    }
+    found
 }

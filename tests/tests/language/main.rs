@@ -575,4 +575,5 @@ pub fn vectors(x: u32) -> u32 {
 
 mod half;
 mod methods;
+mod shared;
 mod wide;
