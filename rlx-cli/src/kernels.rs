@@ -77,6 +77,7 @@ struct KernelJson<'a> {
     params: Vec<ParamJson<'a>>,
     params_bytes: u32,
     features: Vec<String>,
+    limits: Vec<LimitJson<'a>>,
     wgsl_bytes: usize,
     hash: String,
 }
@@ -87,6 +88,13 @@ struct BindingJson<'a> {
     element: &'a str,
     stride: u32,
     writable: bool,
+}
+
+#[derive(Serialize)]
+struct LimitJson<'a> {
+    name: &'a str,
+    needed: u32,
+    default: u32,
 }
 
 #[derive(Serialize)]
@@ -110,6 +118,11 @@ impl<'a> From<&'a KernelInfo> for KernelJson<'a> {
             ty: &field.ty,
             offset: field.offset,
         });
+        let limits = kernel.limits.iter().map(|limit| LimitJson {
+            name: &limit.name,
+            needed: limit.needed,
+            default: limit.default,
+        });
         Self {
             label: kernel.label(),
             name: &kernel.name,
@@ -122,10 +135,21 @@ impl<'a> From<&'a KernelInfo> for KernelJson<'a> {
             params: params.collect(),
             params_bytes: kernel.params_size,
             features: feature_names(kernel.features),
+            limits: limits.collect(),
             wgsl_bytes: kernel.wgsl.len(),
             hash: format!("{:016x}", kernel.hash),
         }
     }
+}
+
+/// The limits that a kernel raises: `workgroup_bytes 32768`.
+fn limits(kernel: &KernelInfo) -> String {
+    if kernel.limits.is_empty() {
+        return "default".into();
+    }
+    let limits = kernel.limits.iter();
+    let limits = limits.map(|limit| format!("{} {}", limit.name, limit.needed));
+    limits.collect::<Vec<_>>().join(", ")
 }
 
 impl List {
@@ -145,6 +169,7 @@ impl List {
             ("workgroup", Align::Left),
             ("bindings", Align::Left),
             ("features", Align::Left),
+            ("limits", Align::Left),
             ("WGSL bytes", Align::Right),
             ("hash", Align::Left),
         ]);
@@ -161,6 +186,7 @@ impl List {
                 format!("{x} x {y} x {z}"),
                 bindings.collect::<Vec<_>>().join(", "),
                 kernel.features.describe(),
+                limits(kernel),
                 kernel.wgsl.len().to_string(),
                 format!("{:016x}", kernel.hash),
             ]);

@@ -6,6 +6,7 @@ use crate::expr::{Expr, ExprKind};
 use crate::infer::{infer_all, infer_functions};
 use crate::item::{Function, ItemId, Kernel, KernelBinding, Local, LocalId, Module};
 use crate::layout;
+use crate::limits::{self, LIMITS, Required};
 use crate::poison;
 use crate::rounds;
 use crate::span::Span;
@@ -23,16 +24,17 @@ pub struct CompileOptions {
     /// Invocations of a workgroup.
     pub invocations: u32,
     /// Storage bindings.
-    pub bindings: usize,
+    pub bindings: u32,
 }
 
 impl Default for CompileOptions {
     /// WebGPU's default limits.
     fn default() -> Self {
+        let [workgroup_bytes, invocations, bindings] = LIMITS.map(|limit| limit.default);
         Self {
-            workgroup_bytes: 16_384,
-            invocations: 256,
-            bindings: 8,
+            workgroup_bytes,
+            invocations,
+            bindings,
         }
     }
 }
@@ -52,6 +54,8 @@ pub struct Compiled {
     pub validated: Validated,
     /// Whether the grid may be folded.
     pub linear: bool,
+    /// What it needs beyond what every device has.
+    pub limits: Vec<Required>,
 }
 
 /// A binding of a compiled kernel.
@@ -95,7 +99,7 @@ pub fn compile(module: &Module, options: CompileOptions) -> Result<Compiled, Vec
             "there is no kernel to compile",
         )]);
     };
-    let mut problems = interface(module, kernel, options);
+    let mut problems = interface(module, kernel);
     let is_refused = |span| problems.iter().any(|problem| problem.span == span);
     let refused: Vec<usize> = (0..kernel.bindings.len())
         .filter(|index| {
@@ -103,6 +107,7 @@ pub fn compile(module: &Module, options: CompileOptions) -> Result<Compiled, Vec
             is_refused(binding.span) || layout::problem(module, &binding.elem).is_some()
         })
         .collect();
+    problems.extend(limits::check(module, kernel, options));
     let (typed, found) = infer_all(module);
     let clean = refused.is_empty() && found.is_empty() && !poison::in_typed(module, &typed);
     problems.extend(found);
@@ -117,7 +122,6 @@ pub fn compile(module: &Module, options: CompileOptions) -> Result<Compiled, Vec
     );
     let (printed, validated) = match run {
         Ok((printed, validated)) => {
-            problems.extend(workgroup_memory(kernel, &validated, options));
             if !problems.is_empty() {
                 return Err(once(problems));
             }
@@ -160,6 +164,7 @@ pub fn compile(module: &Module, options: CompileOptions) -> Result<Compiled, Vec
         linear: !by_dimension
             .iter()
             .any(|input| printed.inputs.contains(input)),
+        limits: limits::required(module, kernel),
         validated,
     })
 }
@@ -336,26 +341,6 @@ fn check(probe: &Module) -> Result<(), Vec<Diagnostic>> {
     }
 }
 
-/// What is wrong with the size of the workgroup's memory.
-fn workgroup_memory(
-    kernel: &Kernel,
-    validated: &Validated,
-    options: CompileOptions,
-) -> Option<Diagnostic> {
-    if validated.workgroup_bytes <= options.workgroup_bytes {
-        return None;
-    }
-    let message = format!(
-        "this kernel takes {} bytes of workgroup memory, and every device has {}",
-        validated.workgroup_bytes, options.workgroup_bytes
-    );
-    let at = kernel
-        .workgroup
-        .last()
-        .map_or(kernel.function.span, |var| var.span);
-    Some(Diagnostic::new(at, message).help("make the arrays smaller, or use one of them twice"))
-}
-
 fn stride(module: &Module, elem: &Type) -> u32 {
     match elem {
         Type::Packed(_) => 4,
@@ -366,32 +351,8 @@ fn stride(module: &Module, elem: &Type) -> u32 {
 }
 
 /// Checks of the signature and the attributes.
-fn interface(module: &Module, kernel: &Kernel, options: CompileOptions) -> Vec<Diagnostic> {
+fn interface(module: &Module, kernel: &Kernel) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
-    let invocations = kernel
-        .workgroup_size
-        .iter()
-        .map(|size| u64::from(*size))
-        .fold(1_u64, u64::saturating_mul);
-    if invocations > u64::from(options.invocations) {
-        let [x, y, z] = kernel.workgroup_size;
-        let max = options.invocations;
-        let message = format!(
-            "a workgroup of {x} × {y} × {z} = {invocations} invocations is too large: {max} run on every device"
-        );
-        problems.push(
-            Diagnostic::new(kernel.workgroup_size_span, message)
-                .help(format!("choose numbers whose product is at most {max}")),
-        );
-    }
-    if kernel.bindings.len() > options.bindings {
-        let (found, max) = (kernel.bindings.len(), options.bindings);
-        let message = format!("this kernel has {found} slices, and every device binds {max}");
-        let at = kernel.bindings[max].span;
-        problems.push(
-            Diagnostic::new(at, message).help("put several of them into one slice, and index it"),
-        );
-    }
     for binding in &kernel.bindings {
         match &binding.elem {
             Type::Scalar(crate::types::Scalar::Bool) => {

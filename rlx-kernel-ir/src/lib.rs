@@ -14,6 +14,7 @@ pub mod expr;
 pub mod infer;
 pub mod item;
 pub mod layout;
+pub mod limits;
 mod literal;
 mod mend;
 mod poison;

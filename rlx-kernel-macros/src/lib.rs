@@ -20,7 +20,7 @@ use timing::measured;
 
 /// Compiles a function to a GPU kernel.
 ///
-/// `#[kernel(workgroup_size(X, Y, Z), threads(..) | groups(..), instances(F in list))]` on
+/// `#[kernel(workgroup_size(X, Y, Z), threads(..) | groups(..), instances(F in list), limits(..))]` on
 /// `fn name(x: &[T], y: &mut [T], n: u32, ..)`. Slices become storage bindings in order, plain
 /// parameters the params struct. The result is a module `name` with `info()`, `Params`, `dispatch`
 /// and `launch`.

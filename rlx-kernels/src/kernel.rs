@@ -33,6 +33,8 @@ pub struct KernelInfo {
     /// Whether the kernel finds its place by `workgroup_index` or `global_index` alone, so that a
     /// long one-dimensional grid may be folded into two dimensions.
     pub linear: bool,
+    /// Limits that must be higher than every device has them; derived from what the kernel is.
+    pub limits: Cow<'static, [RequiredLimit]>,
     /// The WGSL module in its native header and split form; [`Self::wgsl`] gives the others.
     pub wgsl: Cow<'static, str>,
     /// FNV-1a hash of the native WGSL: the key of caches and of snapshots.
@@ -65,6 +67,17 @@ pub struct ParamField {
     pub offset: u32,
     /// Bytes.
     pub size: u32,
+}
+
+/// A limit that a kernel needs to be higher than every device has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequiredLimit {
+    /// Its name in `#[kernel(limits(..))]`: `workgroup_bytes`, `invocations` or `bindings`.
+    pub name: Cow<'static, str>,
+    /// What the kernel needs.
+    pub needed: u32,
+    /// What every device has.
+    pub default: u32,
 }
 
 /// Which `enable` lines a module begins with.
@@ -187,6 +200,20 @@ impl KernelInfo {
         text
     }
 
+    /// The limits that the kernel raises, such as `workgroup_bytes 32768 (every device has 16384)`;
+    /// empty for a kernel that runs on every device.
+    pub fn describe_limits(&self) -> String {
+        let limits = self.limits.iter().map(|limit| {
+            let RequiredLimit {
+                name,
+                needed,
+                default,
+            } = limit;
+            format!("{name} {needed} (every device has {default})")
+        });
+        limits.collect::<Vec<_>>().join(", ")
+    }
+
     /// What a kernel that did not compile leaves behind, so that its users are not reported too.
     #[doc(hidden)]
     pub const BROKEN: Self = Self {
@@ -202,6 +229,7 @@ impl KernelInfo {
         workgroup_bytes: 0,
         features: Features::NONE,
         linear: false,
+        limits: Cow::Borrowed(&[]),
         wgsl: Cow::Borrowed(""),
         hash: 0,
     };
@@ -218,6 +246,9 @@ impl KernelInfo {
             self.workgroup_bytes
         );
         let _ = writeln!(text, "// features    {}", self.features.describe());
+        if !self.limits.is_empty() {
+            let _ = writeln!(text, "// limits      {}", self.describe_limits());
+        }
         for (index, binding) in self.bindings.iter().enumerate() {
             let access = if binding.writable {
                 "read_write"

@@ -35,6 +35,7 @@ pub fn kernel(
         linear: false,
         wgsl: "".into(),
         hash: 0,
+        ..KernelInfo::BROKEN
     };
     set_body(&mut kernel, body);
     kernel

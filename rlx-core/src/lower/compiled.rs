@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use rlx_kernel_ir::{Compiled, Kernel};
 use rlx_kernels::kernel::fnv1a;
-use rlx_kernels::{Binding, Features, KernelInfo, ParamField};
+use rlx_kernels::{Binding, Features, KernelInfo, ParamField, RequiredLimit};
 
 /// The facts of `compiled`, which was made from `kernel` in `file`.
 pub(super) fn kernel_info(kernel: &Kernel, compiled: Compiled, file: &'static str) -> KernelInfo {
@@ -29,6 +29,11 @@ pub(super) fn kernel_info(kernel: &Kernel, compiled: Compiled, file: &'static st
             size: param.size,
         })
         .collect();
+    let limits = compiled.limits.iter().map(|required| RequiredLimit {
+        name: required.limit.name.into(),
+        needed: required.needed,
+        default: required.limit.default,
+    });
     KernelInfo {
         name: kernel.function.name.clone().into(),
         entry: compiled.entry.into(),
@@ -46,6 +51,7 @@ pub(super) fn kernel_info(kernel: &Kernel, compiled: Compiled, file: &'static st
             int64: compiled.validated.int64,
         },
         linear: compiled.linear,
+        limits: limits.collect(),
         hash: fnv1a(compiled.wgsl.as_bytes()),
         wgsl: compiled.wgsl.into(),
     }

@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
-use rlx_kernel_ir::{CompileOptions, Compiled, Item, Origin, Type, compile};
+use rlx_kernel_ir::{Compiled, Item, Origin, Type, compile};
 use syn::parse::{Parse, ParseStream};
 
 use super::params::{Params, argument_type};
@@ -26,9 +26,21 @@ pub fn attribute(attribute: &TokenStream, item: &TokenStream) -> TokenStream {
         Ok(parsed) => parsed,
         Err(error) => return report::syntax(&error),
     };
+    let mut errors: TokenStream = args.errors.iter().map(report::syntax).collect();
     if let Err(error) = requirements(&function) {
-        return report::syntax(&error);
+        errors.extend(report::syntax(&error));
     }
+    let output = chains(attribute, item, &args, &function);
+    quote!(#errors #output)
+}
+
+/// The chains of a kernel's instances, and the module that knows them all.
+fn chains(
+    attribute: &TokenStream,
+    item: &TokenStream,
+    args: &KernelArgs,
+    function: &syn::ItemFn,
+) -> TokenStream {
     let generic = function.sig.generics.type_params().next();
     match (&args.instances, generic) {
         (None, Some(param)) => {
@@ -47,9 +59,9 @@ pub fn attribute(attribute: &TokenStream, item: &TokenStream) -> TokenStream {
             format!("the kernel's type parameter is `{}`", param.ident),
         )
         .to_compile_error(),
-        (None, None) => instances(attribute, item, &args, &function, &[]),
+        (None, None) => instances(attribute, item, args, function, &[]),
         (Some((_, Instances::Listed(paths))), _) => {
-            instances(attribute, item, &args, &function, paths)
+            instances(attribute, item, args, function, paths)
         }
         (Some((_, Instances::Table(path))), _) => {
             let head = quote!({ #attribute } { #item } { #path });
@@ -166,8 +178,9 @@ fn instances(
 /// The paths that an instance fetches: those of the body, and the consts of its attribute.
 fn helpers(args: &KernelArgs, function: &syn::ItemFn, generics: &[String]) -> Vec<syn::Path> {
     let mut all = paths::collect(function, generics);
-    for size in args.workgroup_size.iter().flatten() {
-        for path in paths::collect_expr(size) {
+    let limits = args.limits.iter().map(|(_, value)| value);
+    for constant in args.workgroup_size.iter().flatten().chain(limits) {
+        for path in paths::collect_expr(constant) {
             if !all
                 .iter()
                 .any(|known| paths::text(known) == paths::text(&path))
@@ -489,6 +502,7 @@ fn compile_instance(
     let (resolver, lengths) = (items.resolver(&resolved), items.lengths(&resolved));
     let kernel = kernel::kernel(&mut sink, args, function, &resolver, &lengths, origin);
     let workgroup_size = kernel.workgroup_size;
+    let options = kernel::limits(&mut sink, args, &resolver, &lengths);
     items.module.kernel = Some(kernel);
     let instance = match (generic, resolved.first()) {
         (Some(_), Some((_, id))) => match items.target(*id) {
@@ -501,7 +515,7 @@ fn compile_instance(
         _ => String::new(),
     };
     let unparsed = std::mem::take(&mut sink.diagnostics);
-    let compiled = match compile(&items.module, CompileOptions::default()) {
+    let compiled = match compile(&items.module, options) {
         Ok(compiled) if unparsed.is_empty() => Ok(compiled),
         other => Err(items.unreported(unparsed, other.err(), &entries, None)),
     };
@@ -581,6 +595,14 @@ fn info(
     let validated = &compiled.validated;
     let (subgroup, f16, int64) = (validated.subgroup, validated.f16, validated.int64);
     let linear = compiled.linear;
+    let limits = compiled.limits.iter().map(|required| {
+        let (name, needed, default) = (
+            cow(required.limit.name),
+            required.needed,
+            required.limit.default,
+        );
+        quote!(::rlx_kernels::RequiredLimit { name: #name, needed: #needed, default: #default })
+    });
     let hash = chain::fnv1a(compiled.wgsl.as_bytes());
     quote! {
         ::rlx_kernels::KernelInfo {
@@ -596,6 +618,7 @@ fn info(
             workgroup_bytes: #workgroup_bytes,
             features: ::rlx_kernels::Features { subgroup: #subgroup, f16: #f16, int64: #int64 },
             linear: #linear,
+            limits: ::rlx_kernels::__private::Cow::Borrowed(&[#(#limits),*]),
             wgsl: #wgsl,
             hash: #hash,
         }

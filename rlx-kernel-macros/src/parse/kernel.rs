@@ -4,10 +4,11 @@ use std::collections::HashMap;
 
 use proc_macro2::TokenStream;
 use quote::ToTokens;
-use rlx_kernel_ir::{Function, Kernel, KernelBinding, KernelParam, Origin, Type};
-use syn::parse::{Parse, ParseStream};
+use rlx_kernel_ir::limits::LIMITS;
+use rlx_kernel_ir::{CompileOptions, Function, Kernel, KernelBinding, KernelParam, Origin, Type};
+use syn::parse::{Parse, ParseStream, Parser as _};
 use syn::punctuated::Punctuated;
-use syn::{Token, bracketed, parenthesized};
+use syn::{Token, bracketed};
 
 use super::body::{BodyParser, Name};
 use super::{Resolver, Sink, ty};
@@ -22,6 +23,10 @@ pub struct KernelArgs {
     pub geometry: Option<Geometry>,
     /// The type parameter and what it stands for.
     pub instances: Option<(syn::Ident, Instances)>,
+    /// Limits by name.
+    pub limits: Vec<(syn::Ident, syn::Expr)>,
+    /// What is wrong with arguments; the others are there.
+    pub errors: Vec<syn::Error>,
 }
 
 /// `threads(..)` or `groups(..)`
@@ -40,8 +45,9 @@ pub enum Instances {
     Table(syn::Path),
 }
 
-const EXPECTED: &str =
-    "expected `workgroup_size(..)`, `threads(..)`, `groups(..)` or `instances(F in ..)`";
+const EXPECTED: &str = "expected `workgroup_size(..)`, `threads(..)`, `groups(..)`, `instances(F in ..)` or `limits(..)`";
+
+const EXPECTED_PARENTHESES: &str = "expected the argument's values in parentheses";
 
 impl Parse for KernelArgs {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
@@ -50,75 +56,108 @@ impl Parse for KernelArgs {
             let key: syn::Ident = input
                 .parse()
                 .map_err(|error| syn::Error::new(error.span(), EXPECTED))?;
-            let body;
-            parenthesized!(body in input);
-            match key.to_string().as_str() {
-                "workgroup_size" => {
-                    let sizes = Punctuated::<syn::Expr, Token![,]>::parse_terminated(&body)?;
-                    if args.workgroup_size.is_some() {
-                        return Err(syn::Error::new(
-                            key.span(),
-                            "a kernel has one `workgroup_size`",
-                        ));
-                    }
-                    if sizes.is_empty() || sizes.len() > 3 {
-                        return Err(syn::Error::new(
-                            key.span(),
-                            "`workgroup_size` takes one to three numbers",
-                        ));
-                    }
-                    args.workgroup_size = Some(sizes);
-                }
-                "threads" | "groups" => {
-                    let extents: Vec<_> =
-                        Punctuated::<syn::Expr, Token![,]>::parse_terminated(&body)?
-                            .into_iter()
-                            .collect();
-                    if extents.is_empty() || extents.len() > 3 {
-                        return Err(syn::Error::new(
-                            key.span(),
-                            format!("`{key}` takes one to three expressions of the params"),
-                        ));
-                    }
-                    if args.geometry.is_some() {
-                        return Err(syn::Error::new(
-                            key.span(),
-                            "a kernel has one of `threads(..)` and `groups(..)`",
-                        ));
-                    }
-                    args.geometry = Some(Geometry {
-                        groups: key == "groups",
-                        extents,
-                    });
-                }
-                "instances" => {
-                    let name: syn::Ident = body.parse()?;
-                    body.parse::<Token![in]>()?;
-                    let instances = if body.peek(syn::token::Bracket) {
-                        let list;
-                        bracketed!(list in body);
-                        let paths = Punctuated::<syn::Path, Token![,]>::parse_terminated(&list)?;
-                        if paths.is_empty() {
-                            return Err(syn::Error::new(
-                                key.span(),
-                                "a list of instances names at least one format",
-                            ));
-                        }
-                        Instances::Listed(paths.into_iter().collect())
-                    } else {
-                        Instances::Table(body.parse()?)
-                    };
-                    args.instances = Some((name, instances));
-                }
-                _ => {
-                    return Err(syn::Error::new(key.span(), EXPECTED));
-                }
+            // What is wrong with one argument leaves the others as they are.
+            let body: proc_macro2::Group = if input.peek(syn::token::Paren) {
+                input.parse()?
+            } else {
+                return Err(input.error(EXPECTED_PARENTHESES));
+            };
+            let argument = |body: ParseStream<'_>| args.argument(&key, body);
+            if let Err(error) = argument.parse2(body.stream()) {
+                args.errors.push(error);
             }
             if !input.is_empty() {
                 input.parse::<Token![,]>()?;
             }
         }
         Ok(args)
+    }
+}
+
+impl KernelArgs {
+    /// One argument: its name, and what is in its parentheses.
+    fn argument(&mut self, key: &syn::Ident, body: ParseStream<'_>) -> syn::Result<()> {
+        match key.to_string().as_str() {
+            "workgroup_size" => {
+                let sizes = Punctuated::<syn::Expr, Token![,]>::parse_terminated(body)?;
+                if self.workgroup_size.is_some() {
+                    return Err(syn::Error::new(
+                        key.span(),
+                        "a kernel has one `workgroup_size`",
+                    ));
+                }
+                if sizes.is_empty() || sizes.len() > 3 {
+                    return Err(syn::Error::new(
+                        key.span(),
+                        "`workgroup_size` takes one to three numbers",
+                    ));
+                }
+                self.workgroup_size = Some(sizes);
+            }
+            "threads" | "groups" => {
+                let extents: Vec<_> = Punctuated::<syn::Expr, Token![,]>::parse_terminated(body)?
+                    .into_iter()
+                    .collect();
+                if extents.is_empty() || extents.len() > 3 {
+                    return Err(syn::Error::new(
+                        key.span(),
+                        format!("`{key}` takes one to three expressions of the params"),
+                    ));
+                }
+                if self.geometry.is_some() {
+                    return Err(syn::Error::new(
+                        key.span(),
+                        "a kernel has one of `threads(..)` and `groups(..)`",
+                    ));
+                }
+                self.geometry = Some(Geometry {
+                    groups: key == "groups",
+                    extents,
+                });
+            }
+            "instances" => {
+                let name: syn::Ident = body.parse()?;
+                body.parse::<Token![in]>()?;
+                let instances = if body.peek(syn::token::Bracket) {
+                    let list;
+                    bracketed!(list in body);
+                    let paths = Punctuated::<syn::Path, Token![,]>::parse_terminated(&list)?;
+                    if paths.is_empty() {
+                        return Err(syn::Error::new(
+                            key.span(),
+                            "a list of instances names at least one format",
+                        ));
+                    }
+                    Instances::Listed(paths.into_iter().collect())
+                } else {
+                    Instances::Table(body.parse()?)
+                };
+                self.instances = Some((name, instances));
+            }
+            "limits" => self.limits(body)?,
+            _ => {
+                return Err(syn::Error::new(key.span(), EXPECTED));
+            }
+        }
+        Ok(())
+    }
+
+    /// `limits(name = n, ..)`
+    fn limits(&mut self, body: ParseStream<'_>) -> syn::Result<()> {
+        while !body.is_empty() {
+            let name: syn::Ident = body.parse()?;
+            body.parse::<Token![=]>()?;
+            let value = body.parse()?;
+            if self.limits.iter().any(|(known, _)| *known == name) {
+                let message = format!("`{name}` is given twice");
+                return Err(syn::Error::new(name.span(), message));
+            }
+            self.limits.push((name, value));
+            if !body.is_empty() {
+                body.parse::<Token![,]>()?;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -300,6 +339,10 @@ pub fn kernel(
         let counts = counts(&signature);
         for path in geometry.unknown(&counts) {
             let name = paths::text(&path);
+            let is_refused = |parameter: &Parameter| matches!(parameter, Parameter::Refused { name: known } if paths::name(known) == name);
+            if signature.iter().any(is_refused) {
+                continue;
+            }
             let help = match counts.as_slice() {
                 [] => "take one as `n: u32`".to_string(),
                 counts => format!("it has `{}`", counts.join("`, `")),
@@ -414,6 +457,52 @@ impl Parse for Head {
             target: input.parse()?,
         })
     }
+}
+
+/// The limits of a kernel: what every device has, and what the attribute raises.
+pub fn limits(
+    sink: &mut Sink,
+    args: &KernelArgs,
+    resolver: &Resolver,
+    lengths: &HashMap<String, u32>,
+) -> CompileOptions {
+    let mut options = CompileOptions::default();
+    for (name, value) in &args.limits {
+        let name_text = paths::name(name);
+        let Some(limit) = options.limit_mut(&name_text) else {
+            let names = LIMITS.iter().map(|limit| format!("`{}`", limit.name));
+            let names = names.collect::<Vec<_>>().join(", ");
+            let same = LIMITS.iter().find(|limit| {
+                let theirs = name_text.replace('_', "").to_lowercase();
+                limit.webgpu.to_lowercase() == theirs
+            });
+            let help = same.map_or_else(
+                || format!("the limits are {names}"),
+                |limit| format!("it is `{}` here", limit.name),
+            );
+            sink.error_help(name, format!("there is no limit `{name_text}`"), help);
+            continue;
+        };
+        let default = *limit;
+        match BodyParser::new(sink, resolver, lengths)
+            .constant(value)
+            .map(u32::try_from)
+        {
+            Some(Ok(asked)) if asked >= default => *limit = asked,
+            Some(Ok(asked)) => sink.error_help(
+                value,
+                format!("a limit of {asked} raises nothing: every device has {default}"),
+                "remove it, or write the number that the kernel needs",
+            ),
+            Some(Err(_)) => sink.error(value, "this number is too large"),
+            None => sink.error_help(
+                value,
+                "a limit is a constant integer",
+                "use literals and `#[device]` consts",
+            ),
+        }
+    }
+    options
 }
 
 impl BodyParser<'_> {

@@ -574,6 +574,7 @@ pub fn vectors(x: u32) -> u32 {
 }
 
 mod half;
+mod limits;
 mod methods;
 mod shared;
 mod wide;
