@@ -2,15 +2,14 @@
 
 use crate::builtin::Input;
 use crate::diagnostic::Diagnostic;
-use crate::expr::{Expr, ExprKind};
 use crate::infer::{infer_all, infer_functions};
-use crate::item::{Function, ItemId, Kernel, KernelBinding, Local, LocalId, Module};
+use crate::item::{ItemId, Kernel, Module};
 use crate::layout;
 use crate::limits::{self, LIMITS, Required};
 use crate::poison;
+use crate::probe::probe;
 use crate::rounds;
 use crate::span::Span;
-use crate::stmt::{Block, Stmt};
 use crate::types::Type;
 use crate::uniformity;
 use crate::validate::Validated;
@@ -225,88 +224,6 @@ pub fn compile_functions(
             Err(once(problems))
         }
     }
-}
-
-/// A kernel that calls `root`, which takes slices or blocks, with a binding of its own for each of
-/// them; `None` for a function of plain values.
-fn probe(module: &Module, root: ItemId) -> Option<Module> {
-    let function = module.function(root)?;
-    let is_memory = |ty: &Type| matches!(ty, Type::Slice { .. } | Type::Block { .. });
-    if !function.params.iter().any(|param| is_memory(&param.ty)) {
-        return None;
-    }
-    let none = Span::NONE;
-    let (mut bindings, mut locals, mut stmts) = (Vec::new(), Vec::new(), Vec::new());
-    let args = function.params.iter().map(|param| {
-        let name = function.locals[param.local.0].name.clone();
-        let (elem, writable) = match &param.ty {
-            Type::Slice { elem, writable, .. } => ((**elem).clone(), *writable),
-            Type::Block { format, .. } => (Type::Packed(*format), false),
-            plain => {
-                let (ty, by_pointer) = match plain {
-                    Type::Pointer(inner) => ((**inner).clone(), true),
-                    other => (other.clone(), false),
-                };
-                let local = LocalId(locals.len());
-                locals.push(Local {
-                    name,
-                    ty,
-                    mutable: true,
-                    span: none,
-                });
-                stmts.push(Stmt::Let {
-                    local,
-                    init: None,
-                    span: none,
-                });
-                let value = Expr::new(ExprKind::Local(local), none);
-                return if by_pointer {
-                    Expr::new(ExprKind::Ref(true, Box::new(value)), none)
-                } else {
-                    value
-                };
-            }
-        };
-        let binding = Expr::new(ExprKind::Binding(bindings.len()), none);
-        bindings.push(KernelBinding {
-            name,
-            elem,
-            writable,
-            span: none,
-        });
-        if let Type::Block { .. } = &param.ty {
-            let first = vec![Expr::u32(0, none)];
-            let block = ExprKind::Method(Box::new(binding), "block".into(), none, first);
-            return Expr::new(block, none);
-        }
-        binding
-    });
-    let call = ExprKind::Call(root, args.collect());
-    stmts.push(Stmt::Expr(Expr::new(call, none)));
-    let body = Block { stmts, tail: None };
-    let function = Function {
-        name: "probe".into(),
-        wgsl_name: "probe".into(),
-        method: false,
-        params: Vec::new(),
-        ret: Type::Unit,
-        locals,
-        body,
-        span: function.span,
-        origin: function.origin.clone(),
-    };
-    let kernel = Kernel {
-        function,
-        bindings,
-        params: Vec::new(),
-        workgroup: Vec::new(),
-        workgroup_size: [1; 3],
-        workgroup_size_span: none,
-    };
-    Some(Module {
-        items: module.items.clone(),
-        kernel: Some(kernel),
-    })
 }
 
 /// Problems in source order, each once: an unrolled body is printed many times.

@@ -1,6 +1,7 @@
 //! Expressions.
 
 use crate::builtin::Builtin;
+use crate::generic::Argument;
 use crate::item::{FieldKind, ItemId, LocalId};
 use crate::span::Span;
 use crate::stmt::Block;
@@ -52,6 +53,8 @@ pub enum ExprKind {
     Field(Box<Expr>, String),
     /// A call of a `#[device]` function.
     Call(ItemId, Vec<Expr>),
+    /// A call of a generic `#[device]` function with its generic arguments.
+    CallOf(ItemId, Vec<Argument>, Vec<Expr>),
     /// A call of a function that is known by its name alone: a builtin. The span is the name's.
     Named(String, Span, Vec<Expr>),
     /// `receiver.method(args)`. The span is the method's name's.

@@ -3,6 +3,7 @@
 
 mod call;
 mod expr;
+mod generic;
 mod memory;
 mod method;
 mod place;
@@ -14,9 +15,11 @@ use std::collections::BTreeMap;
 
 use crate::diagnostic::Diagnostic;
 use crate::expr::Expr;
+use crate::generic::{Argument, Arguments, instantiate};
 use crate::item::{Function, Item, ItemId, LocalId, Module};
 use crate::span::Span;
 use crate::types::{Source, Type};
+pub(crate) use resolve::each_expr;
 use unify::Table;
 
 /// A module whose every expression has its type.
@@ -37,6 +40,8 @@ pub struct Instance {
     pub item: ItemId,
     /// The memory behind each of its parameters; none for plain values.
     pub sources: Vec<Option<Source>>,
+    /// What stands for each of its generic parameters.
+    pub arguments: Vec<Argument>,
     /// The typed body; slices are gone from its parameters.
     pub function: Function,
 }
@@ -73,9 +78,9 @@ pub fn infer_functions(module: &Module, roots: &[ItemId]) -> (Typed, Vec<Diagnos
             continue;
         };
         let plain = |ty: &Type| !matches!(ty, Type::Slice { .. } | Type::Block { .. });
-        if function.params.iter().all(|param| plain(&param.ty)) {
+        if function.generics.is_empty() && function.params.iter().all(|param| plain(&param.ty)) {
             let sources = vec![None; function.params.len()];
-            infer.instance(*root, sources, Span::NONE);
+            infer.instance(*root, sources, &Arguments::new(), Span::NONE);
         }
     }
     infer.finish()
@@ -189,7 +194,10 @@ impl<'m> Infer<'m> {
         self.placed = self.diagnostics.len();
 
         let Some(mut function) = std::mem::replace(&mut self.function, outer) else {
-            return empty_function(span);
+            return Function {
+                span,
+                ..Function::default()
+            };
         };
         for local in &mut function.locals {
             local.ty = self.table.settled(&local.ty);
@@ -216,18 +224,19 @@ impl<'m> Infer<'m> {
         }
     }
 
-    /// The instance of helper `item` for `sources`, inferred on its first use.
+    /// The instance of helper `item` for `sources` and generic `arguments`, inferred on its first
+    /// use.
     fn instance(
         &mut self,
         item: ItemId,
         sources: Vec<Option<Source>>,
+        given: &Arguments,
         call: Span,
     ) -> Option<usize> {
-        let known = self
-            .typed
-            .instances
-            .iter()
-            .position(|instance| instance.item == item && instance.sources == sources);
+        let arguments: Vec<_> = given.values().cloned().collect();
+        let known = self.typed.instances.iter().position(|instance| {
+            instance.item == item && instance.sources == sources && instance.arguments == arguments
+        });
         if known.is_some() {
             return known;
         }
@@ -240,6 +249,8 @@ impl<'m> Infer<'m> {
             self.error(Diagnostic::new(call, message).help("write a loop"));
             return None;
         }
+        instantiate(self.module, &mut function, given);
+        let before = self.diagnostics.len();
         for (param, source) in function.params.iter_mut().zip(&sources) {
             match &mut param.ty {
                 Type::Slice { source: behind, .. } | Type::Block { source: behind, .. } => {
@@ -252,28 +263,16 @@ impl<'m> Infer<'m> {
         self.stack.push(item);
         let mut function = self.function(function);
         self.stack.pop();
+        self.explain(before, given, (&function.name, call));
         function
             .params
             .retain(|param| !matches!(param.ty, Type::Slice { .. }));
         self.typed.instances.push(Instance {
             item,
             sources,
+            arguments,
             function,
         });
         Some(self.typed.instances.len() - 1)
-    }
-}
-
-fn empty_function(span: Span) -> Function {
-    Function {
-        name: String::new(),
-        wgsl_name: String::new(),
-        method: false,
-        params: Vec::new(),
-        ret: Type::Unit,
-        locals: Vec::new(),
-        body: crate::stmt::Block::default(),
-        span,
-        origin: crate::item::Origin::default(),
     }
 }

@@ -1,6 +1,7 @@
 //! Items: the kernel, its helpers, consts and formats.
 
 use crate::expr::Expr;
+use crate::generic::Generic;
 use crate::span::Span;
 use crate::stmt::Block;
 use crate::types::Type;
@@ -33,6 +34,8 @@ pub enum Item {
     Format(Format),
     /// A `#[device]` struct.
     Struct(Struct),
+    /// A parameter of a generic function.
+    Generic(Generic),
     /// A function that was compiled before: an elementwise operator in a region.
     Printed(Printed),
 }
@@ -53,6 +56,8 @@ pub struct Function {
     pub name: String,
     /// The name that its WGSL begins with.
     pub wgsl_name: String,
+    /// Its generic parameters.
+    pub generics: Vec<ItemId>,
     /// Whether its first parameter is `self`.
     pub method: bool,
     /// Parameters in order; each is a local too.
@@ -67,6 +72,24 @@ pub struct Function {
     pub span: Span,
     /// Where it is defined.
     pub origin: Origin,
+}
+
+impl Default for Function {
+    /// A function without a name that does nothing.
+    fn default() -> Self {
+        Self {
+            name: String::new(),
+            wgsl_name: String::new(),
+            generics: Vec::new(),
+            method: false,
+            params: Vec::new(),
+            ret: Type::Unit,
+            locals: Vec::new(),
+            body: Block::default(),
+            span: Span::NONE,
+            origin: Origin::default(),
+        }
+    }
 }
 
 /// A parameter of a function.
@@ -147,6 +170,8 @@ pub struct Format {
     pub bytes: u32,
     /// Fields in order.
     pub fields: Vec<Field>,
+    /// Its functions, by name.
+    pub functions: Vec<(String, ItemId)>,
     /// Where it is defined.
     pub origin: Origin,
 }

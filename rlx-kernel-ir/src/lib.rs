@@ -11,6 +11,7 @@ pub mod compile;
 pub mod consteval;
 pub mod diagnostic;
 pub mod expr;
+pub mod generic;
 pub mod infer;
 pub mod item;
 pub mod layout;
@@ -18,6 +19,7 @@ pub mod limits;
 mod literal;
 mod mend;
 mod poison;
+mod probe;
 mod rounds;
 pub mod span;
 pub mod stmt;
@@ -31,6 +33,7 @@ pub use builtin::Builtin;
 pub use compile::{CompileOptions, Compiled, compile, compile_functions};
 pub use diagnostic::Diagnostic;
 pub use expr::{BinaryOp, Expr, ExprKind, UnaryOp};
+pub use generic::{Argument, Bound, Generic};
 pub use item::{
     Const, Field, FieldKind, Format, Function, Item, ItemId, Kernel, KernelBinding, KernelParam,
     Local, LocalId, Module, OPEN, Origin, Parameter, Printed, Struct, WorkgroupVar,

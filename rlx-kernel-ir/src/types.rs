@@ -125,6 +125,8 @@ pub enum Type {
     },
     /// `&mut T` of a local.
     Pointer(Box<Type>),
+    /// A parameter of a generic function, with its name; gone once the function is specialised.
+    Param(ItemId, String),
 }
 
 impl Type {
@@ -211,7 +213,7 @@ impl fmt::Display for Type {
             Self::Slice { elem, writable, .. } => {
                 write!(f, "&{}[{elem}]", if *writable { "mut " } else { "" })
             }
-            Self::Struct(_, name) => f.write_str(name),
+            Self::Struct(_, name) | Self::Param(_, name) => f.write_str(name),
             Self::Atomic(scalar) => write!(f, "Atomic{}", scalar.name().to_uppercase()),
             Self::Packed(_) => f.write_str("Packed<_>"),
             Self::Block { .. } => f.write_str("Block<_>"),

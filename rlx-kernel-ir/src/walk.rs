@@ -60,6 +60,7 @@ pub fn expr<'e>(whole: &'e Expr, visit: &mut dyn FnMut(&'e Expr)) {
             expr(b, visit);
         }
         ExprKind::Call(_, args)
+        | ExprKind::CallOf(_, _, args)
         | ExprKind::Named(_, _, args)
         | ExprKind::Array(args)
         | ExprKind::Instance(_, args)

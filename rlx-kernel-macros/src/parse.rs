@@ -3,6 +3,7 @@
 pub mod body;
 pub mod expr;
 pub mod format;
+pub mod generics;
 pub mod kernel;
 pub mod methods;
 pub mod module;
@@ -12,7 +13,7 @@ pub mod ty;
 
 use std::collections::HashMap;
 
-use rlx_kernel_ir::{Diagnostic, ItemId, Span};
+use rlx_kernel_ir::{Bound, Diagnostic, ItemId, Span};
 
 use crate::spans::Spans;
 
@@ -25,6 +26,8 @@ pub enum Target {
     Struct(ItemId, String),
     /// A format.
     Format(FormatTarget),
+    /// A parameter of a generic function.
+    Generic(ItemId, Bound),
 }
 
 /// A format as a path's target.

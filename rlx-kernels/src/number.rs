@@ -3,6 +3,8 @@
 //! `f32`, `i32` and their kind have these methods of their own; the traits say that vectors have them
 //! too, component by component. An `f16` computes in `f32` and rounds what comes out.
 
+use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Rem, Sub, SubAssign};
+
 use half::f16;
 
 /// Numbers: scalars that vectors are made of.
@@ -29,16 +31,36 @@ pub trait Signed: Number {
 
 macro_rules! float {
     ($($(#[$doc:meta])* $method:ident($($arg:ident),*);)+) => {
-        /// Floats: `f32` and `f16`.
-        pub trait Float: Signed {
+        /// Floats: `f32` and `f16`, and `T` in `#[device] fn f<T: Float>(x: T)`.
+        pub trait Float:
+            Signed
+            + Neg<Output = Self>
+            + Add<Output = Self>
+            + Sub<Output = Self>
+            + Mul<Output = Self>
+            + Div<Output = Self>
+            + Rem<Output = Self>
+            + AddAssign
+            + SubAssign
+            + MulAssign
+            + DivAssign
+        {
+            /// The value nearest to `x`: how a generic function writes a constant, `T::from_f32(0.5)`.
+            fn from_f32(x: f32) -> Self;
+            /// The value as f32, exactly.
+            fn to_f32(self) -> f32;
             $($(#[$doc])* #[must_use] fn $method(self $(, $arg: Self)*) -> Self;)+
         }
 
         impl Float for f32 {
+            fn from_f32(x: f32) -> Self { x }
+            fn to_f32(self) -> f32 { self }
             $(fn $method(self $(, $arg: Self)*) -> Self { f32::$method(self $(, $arg)*) })+
         }
 
         impl Float for f16 {
+            fn from_f32(x: f32) -> Self { f16::from_f32(x) }
+            fn to_f32(self) -> f32 { f16::to_f32(self) }
             $(fn $method(self $(, $arg: Self)*) -> Self {
                 f16::from_f32(f32::$method(self.to_f32() $(, $arg.to_f32())*))
             })+

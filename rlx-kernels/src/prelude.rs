@@ -8,7 +8,7 @@ pub use crate::math::{
     to_f32, unpack2x16float, unpack2x16snorm, unpack2x16unorm, unpack4x_i8, unpack4x_u8,
     unpack4x8snorm, unpack4x8unorm,
 };
-pub use crate::number::{Float as _, Signed as _};
+pub use crate::number::{Float, Signed as _};
 pub use crate::vector::{Vec2, Vec3, Vec4, vec2, vec3, vec4};
 pub use half::f16;
 pub use rlx_kernel_macros::{device, format, kernel};

@@ -2,7 +2,7 @@
 
 use rlx_kernels::prelude::*;
 
-use super::dot::{dot8, load8};
+use super::dot::dot_run;
 use crate::formats;
 
 /// y[n] = Σₖ x[k] · W[n, k]. A workgroup takes a row, an invocation eight weights a step; the sums
@@ -18,16 +18,7 @@ pub fn gemv<F: BlockFormat>(w: &[Packed<F>], x: &[f32], y: &mut [f32], n: u32, k
     if row < n {
         let first = row * (k / F::ELEMS);
         for at in (me * 8..k).step_by(512) {
-            if F::ELEMS % 8 == 0 || at + 8 <= k {
-                sum += dot8(
-                    F::decode8(w.block(first + at / F::ELEMS), at % F::ELEMS),
-                    load8(x, at),
-                );
-            } else {
-                for i in at..k {
-                    sum += F::decode(w.block(first + i), 0) * x[i];
-                }
-            }
+            sum += dot_run(w, x, first, at, k);
         }
     }
     partial[me] = sum;
@@ -58,16 +49,7 @@ pub fn gemv_subgroup<F: BlockFormat>(w: &[Packed<F>], x: &[f32], y: &mut [f32], 
         if mine {
             let first = row * (k / F::ELEMS);
             for at in (subgroup_lane() * 8..k).step_by(subgroup_size() * 8) {
-                if F::ELEMS % 8 == 0 || at + 8 <= k {
-                    sum += dot8(
-                        F::decode8(w.block(first + at / F::ELEMS), at % F::ELEMS),
-                        load8(x, at),
-                    );
-                } else {
-                    for i in at..k {
-                        sum += F::decode(w.block(first + i), 0) * x[i];
-                    }
-                }
+                sum += dot_run(w, x, first, at, k);
             }
         }
         let total = subgroup_add(sum);

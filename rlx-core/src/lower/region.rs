@@ -312,9 +312,6 @@ impl Builder {
         let function = Function {
             wgsl_name: name.clone(),
             name,
-            method: false,
-            params: Vec::new(),
-            ret: Type::Unit,
             locals: self.locals,
             body: Block {
                 stmts: self.stmts,
@@ -325,6 +322,7 @@ impl Builder {
                 file: file!().into(),
                 line: line!(),
             },
+            ..Function::default()
         };
         let kernel = Kernel {
             function,

@@ -5,6 +5,7 @@ use super::unify::Kind;
 use crate::builtin::{Arg, Builtin, Domain, Form, REFUSED_METHODS, Ret};
 use crate::diagnostic::Diagnostic;
 use crate::expr::{Expr, ExprKind};
+use crate::generic::{Arguments, substituted};
 use crate::item::{Function, Item, ItemId};
 use crate::span::Span;
 use crate::types::{Scalar, Source, Type};
@@ -57,6 +58,10 @@ impl Infer<'_> {
         }
         if self.table.shallow(&ty) == Type::Error {
             return (ExprKind::Int(0), Type::Error);
+        }
+        // A generic function's own way to write `x.to_f32()` of what is one already.
+        if self.table.deep(&ty) == Type::F32 && name == "to_f32" && args.is_empty() {
+            return (ExprKind::Cast(Box::new(receiver.clone())), Type::F32);
         }
         if let Some(builtin) = Builtin::find(name, Form::Method) {
             let mut all = vec![receiver.clone()];
@@ -230,6 +235,17 @@ impl Infer<'_> {
         args: &mut Vec<Expr>,
         span: Span,
     ) -> (ExprKind, Type) {
+        self.applied(id, Arguments::new(), args, span)
+    }
+
+    /// The same, where some generic arguments are given.
+    pub(super) fn applied(
+        &mut self,
+        id: ItemId,
+        mut arguments: Arguments,
+        args: &mut Vec<Expr>,
+        span: Span,
+    ) -> (ExprKind, Type) {
         let module = self.module;
         if let Some(Item::Printed(printed)) = module.items.get(id.0) {
             for (arg, ty) in args.iter().zip(&printed.params) {
@@ -269,6 +285,14 @@ impl Infer<'_> {
                 .rule(name, &function.origin);
             return (ExprKind::Int(0), self.error(diagnostic));
         }
+        let declared = function;
+        let opened;
+        let mut function = declared;
+        if !declared.generics.is_empty() {
+            self.open(declared, &mut arguments, args);
+            opened = signature(declared, &arguments);
+            function = &opened;
+        }
         let before = self.diagnostics.len();
         let mut sources = Vec::with_capacity(args.len());
         for (arg, param) in args.iter_mut().zip(&function.params) {
@@ -279,16 +303,22 @@ impl Infer<'_> {
             sources.push(self.argument(arg, &param.ty, (function, name)));
         }
         if self.diagnostics.len() > before {
-            return (ExprKind::Int(0), function.ret.clone());
+            let ret = if declared.generics.is_empty() {
+                function.ret.clone()
+            } else {
+                Type::Error
+            };
+            return (ExprKind::Int(0), ret);
         }
-        let Some(instance) = self.instance(id, sources, span) else {
+        if !self.close(declared, &mut arguments, args, span) {
+            return (ExprKind::Int(0), Type::Error);
+        }
+        let ret = substituted(&declared.ret, &arguments);
+        let Some(instance) = self.instance(id, sources, &arguments, span) else {
             return (ExprKind::Int(0), Type::Error);
         };
         args.retain(|arg| !matches!(self.table.shallow(&arg.ty), Type::Slice { .. }));
-        (
-            ExprKind::Instance(instance, std::mem::take(args)),
-            function.ret.clone(),
-        )
+        (ExprKind::Instance(instance, std::mem::take(args)), ret)
     }
 
     /// Checks an argument against its parameter; gives the memory behind it.
@@ -310,7 +340,7 @@ impl Infer<'_> {
                     source,
                 },
             ) => {
-                if *elem != has {
+                if self.unify(elem, &has).is_none() {
                     let (wanted, got) = (self.describe(elem), self.describe(&has));
                     let message = format!(
                         "`{function}` takes a slice of {wanted} as `{name}`, found a slice of {got}"
@@ -369,6 +399,21 @@ impl Infer<'_> {
             }
         }
     }
+}
+
+/// What a call sees of a generic function.
+fn signature(function: &Function, arguments: &Arguments) -> Function {
+    let mut signature = Function {
+        name: function.name.clone(),
+        params: function.params.clone(),
+        locals: function.locals.clone(),
+        origin: function.origin.clone(),
+        ..Function::default()
+    };
+    for param in &mut signature.params {
+        param.ty = substituted(&param.ty, arguments);
+    }
+    signature
 }
 
 /// The scalar of a vector or an atomic; any other type itself.

@@ -191,6 +191,12 @@ impl Infer<'_> {
                 expr.kind = kind;
                 ty
             }
+            ExprKind::CallOf(id, given, args) => {
+                let (id, given) = (*id, given.clone());
+                let (kind, ty) = self.call_of(id, &given, args, span);
+                expr.kind = kind;
+                ty
+            }
             ExprKind::Named(name, at, args) => {
                 let (name, at) = (name.clone(), *at);
                 let (kind, ty) = self.named((&name, at), args, span);

@@ -138,6 +138,7 @@ fn in_expr(expr: &mut Expr, visit: &mut dyn FnMut(&mut Expr)) {
             in_expr(b, visit);
         }
         ExprKind::Call(_, args)
+        | ExprKind::CallOf(_, _, args)
         | ExprKind::Named(_, _, args)
         | ExprKind::Array(args)
         | ExprKind::Instance(_, args)

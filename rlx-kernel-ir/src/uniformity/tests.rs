@@ -111,13 +111,13 @@ fn function(params: Vec<Type>, ret: Type, body: Block) -> Function {
     Function {
         name: "f".into(),
         wgsl_name: "f".into(),
-        method: false,
         params: params.collect(),
         ret,
         locals,
         body,
         span: AT,
         origin: Origin::default(),
+        ..Function::default()
     }
 }
 

@@ -107,6 +107,14 @@ impl FunctionPrinter<'_, '_> {
             }
             ExprKind::Binary(op, a, b) => self.binary(*op, a, b),
             ExprKind::Cast(inner) if inner.ty == expr.ty => self.shaped(inner),
+            // A constant of a format or a generic parameter.
+            ExprKind::Cast(inner)
+                if expr.ty == Type::F32 && self.eval(inner).is_some_and(is_exact) =>
+            {
+                let value = self.eval(inner).unwrap_or_default();
+                let shape = if value < 0 { Shape::Unary } else { Shape::Atom };
+                (Text::new(format!("{value}.0")), shape)
+            }
             ExprKind::Cast(inner) => {
                 let mut out = Text::new(format!("{}(", Self::type_name(&expr.ty)));
                 out.append(&self.expr(inner));
@@ -234,9 +242,10 @@ impl FunctionPrinter<'_, '_> {
                 Shape::Atom,
             ),
             ExprKind::If(..) | ExprKind::Block(_) | ExprKind::Match(..) => self.branching(expr),
-            ExprKind::Call(..) | ExprKind::Named(..) | ExprKind::Method(..) => {
-                (Text::default(), Shape::Atom)
-            }
+            ExprKind::Call(..)
+            | ExprKind::CallOf(..)
+            | ExprKind::Named(..)
+            | ExprKind::Method(..) => (Text::default(), Shape::Atom),
         }
     }
 
@@ -675,6 +684,11 @@ fn call(name: &str, args: &[Text]) -> Text {
     }
     out.push(")");
     out
+}
+
+/// Whether an f32 holds `value` exactly.
+fn is_exact(value: i128) -> bool {
+    value.abs() <= 1 << 24
 }
 
 fn is_zero(expr: &Expr) -> bool {

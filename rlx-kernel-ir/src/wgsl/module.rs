@@ -10,7 +10,8 @@ use super::name::{Names, unique};
 use super::text::Text;
 use crate::builtin::Input;
 use crate::diagnostic::Diagnostic;
-use crate::infer::Typed;
+use crate::generic::Argument;
+use crate::infer::{Instance, Typed};
 use crate::item::{Function, Item, ItemId, Kernel, Module};
 use crate::types::{Source, Type};
 
@@ -101,7 +102,15 @@ impl<'m> Context<'m> {
             .map(|instance| {
                 let mut name = instance.function.wgsl_name.clone();
                 if count[&instance.item] > 1 {
-                    for source in instance.sources.iter().flatten() {
+                    for argument in differing(typed, instance) {
+                        let _ = write!(name, "_{}", module.spell(argument).to_lowercase());
+                    }
+                    let alike = |other: &&Instance| {
+                        other.item == instance.item && other.arguments == instance.arguments
+                    };
+                    let ambiguous = typed.instances.iter().filter(alike).count() > 1;
+                    let sources = instance.sources.iter().flatten();
+                    for source in sources.filter(|_| ambiguous) {
                         let _ = write!(name, "_{}", source_name(*source, &bindings, &workgroup));
                     }
                 }
@@ -161,15 +170,12 @@ impl<'m> Context<'m> {
                 continue;
             };
             let function = Function {
-                locals: Vec::new(),
-                method: false,
-                params: Vec::new(),
                 name: item.name.clone(),
                 wgsl_name: item.name.clone(),
                 ret: item.ty.clone(),
-                body: crate::stmt::Block::default(),
                 span: value.span,
                 origin: item.origin.clone(),
+                ..Function::default()
             };
             let value = FunctionPrinter::new(self, &function).constant(value)?;
             text.push(&format!(
@@ -185,6 +191,24 @@ impl<'m> Context<'m> {
         }
         Ok(())
     }
+}
+
+/// The generic arguments of an instance that tell it from others of the same function.
+fn differing<'t>(typed: &'t Typed, instance: &'t Instance) -> Vec<&'t Argument> {
+    let others = typed
+        .instances
+        .iter()
+        .filter(|other| other.item == instance.item);
+    let others: Vec<_> = others.collect();
+    let arguments = instance.arguments.iter().enumerate();
+    let differs = |index: usize, argument: &Argument| {
+        let mut same = others.iter().map(|other| other.arguments.get(index));
+        same.any(|other| other != Some(argument))
+    };
+    arguments
+        .filter(|(index, argument)| differs(*index, argument))
+        .map(|(_, argument)| argument)
+        .collect()
 }
 
 fn source_name<'a>(source: Source, bindings: &'a [String], workgroup: &'a [String]) -> &'a str {

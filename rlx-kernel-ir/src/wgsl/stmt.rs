@@ -65,9 +65,31 @@ impl FunctionPrinter<'_, '_> {
     pub fn block(&mut self, block: &Block, target: Target<'_>) {
         for stmt in &block.stmts {
             self.stmt(stmt);
+            if self.leaves(stmt) {
+                return;
+            }
         }
         if let Some(tail) = &block.tail {
             self.value(tail, target);
+        }
+    }
+
+    /// Whether `stmt` leaves its block for good, decided branches taken.
+    fn leaves(&self, stmt: &Stmt) -> bool {
+        match stmt {
+            Stmt::Return(..) | Stmt::Break(_) | Stmt::Continue(_) => true,
+            Stmt::Expr(Expr {
+                kind: ExprKind::If(condition, then, otherwise),
+                ..
+            }) => match (self.eval(condition), otherwise.as_deref()) {
+                (Some(0), Some(otherwise)) => match &otherwise.kind {
+                    ExprKind::Block(block) => block.stmts.iter().any(|stmt| self.leaves(stmt)),
+                    _ => false,
+                },
+                (Some(0), None) | (None, _) => false,
+                (Some(_), _) => then.stmts.iter().any(|stmt| self.leaves(stmt)),
+            },
+            _ => false,
         }
     }
 

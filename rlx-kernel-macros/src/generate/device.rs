@@ -7,6 +7,7 @@ use syn::parse::{Parse, ParseStream};
 
 use super::{host, methods};
 use crate::chain::{self, Entry, Kind, State};
+use crate::parse::generics;
 use crate::parse::methods::Methods;
 use crate::parse::module::Items;
 use crate::parse::{Sink, Target};
@@ -24,12 +25,7 @@ impl Device {
     fn parse(tokens: TokenStream) -> syn::Result<Self> {
         match syn::parse2::<syn::Item>(tokens)? {
             syn::Item::Fn(function) => {
-                if let Some(param) = function.sig.generics.params.first() {
-                    return Err(syn::Error::new_spanned(
-                        param,
-                        "a device function cannot be generic yet; write it for the types that its kernels use",
-                    ));
-                }
+                generics::parameters(&function.sig.generics)?;
                 refuse_qualifiers(&function.sig, "a device function")?;
                 if let Some(receiver) = function.sig.receiver() {
                     return Err(syn::Error::new_spanned(
@@ -87,7 +83,9 @@ impl Device {
     /// The paths in it, but for its own name, which the recursion check wants to see.
     fn paths(&self) -> Vec<syn::Path> {
         let mut all = match self {
-            Self::Function(function) => paths::collect(function, &[]),
+            Self::Function(function) => {
+                paths::collect(function, &generics::names(&function.sig.generics))
+            }
             Self::Const(item) => paths::collect_expr(&item.expr),
             Self::Struct(item) => {
                 let mut all = paths::collect_fields(item);
@@ -176,7 +174,7 @@ fn rust_side(device: &Device, is_right: bool) -> TokenStream {
                 host::signature(function)
             };
             quote! {
-                #[allow(clippy::all, clippy::pedantic, unused_parens, dead_code, elided_lifetimes_in_paths)]
+                #[allow(clippy::all, clippy::pedantic, unused_parens, dead_code, elided_lifetimes_in_paths, trivial_numeric_casts)]
                 #function
             }
         }

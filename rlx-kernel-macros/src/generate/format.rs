@@ -76,7 +76,7 @@ fn rust_side(format: &FormatItem, is_right: bool) -> TokenStream {
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub struct #ident;
 
-        #[allow(clippy::all, clippy::pedantic, unused_parens, dead_code, elided_lifetimes_in_paths)]
+        #[allow(clippy::all, clippy::pedantic, unused_parens, dead_code, elided_lifetimes_in_paths, trivial_numeric_casts)]
         const _: () = {
             trait Fields {
                 #(#signatures;)*

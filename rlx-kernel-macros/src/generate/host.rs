@@ -42,24 +42,73 @@ impl Visit<'_> for DeviceOnly {
     }
 }
 
-/// The function with what only the kernel language knows taken out: `#[unroll]`, and indices of
-/// `u32`.
+/// The function with what only the kernel language knows taken out: `#[unroll]`, and indices,
+/// lengths and `usize` parameters, all of which kernels count in `u32`.
 pub fn function(function: &syn::ItemFn) -> TokenStream {
     let mut function = function.clone();
-    Plain.visit_item_fn_mut(&mut function);
+    Plain::of(&function).visit_item_fn_mut(&mut function);
     function.to_token_stream()
 }
 
 /// The function's signature with a body that rustc finds nothing wrong with.
 pub fn signature(function: &syn::ItemFn) -> TokenStream {
     let mut function = function.clone();
+    Plain::of(&function).visit_signature_mut(&mut function.sig);
     *function.block = syn::parse_quote!({ loop {} });
     quote!(#[allow(unused_variables)] #function)
 }
 
-struct Plain;
+struct Plain {
+    /// Const parameters that are `usize` for rustc.
+    sizes: Vec<syn::Ident>,
+}
+
+impl Plain {
+    fn of(function: &syn::ItemFn) -> Self {
+        let params = function.sig.generics.const_params();
+        let sizes = params
+            .filter(|param| matches!(&param.ty, syn::Type::Path(ty) if ty.path.is_ident("usize")));
+        Self {
+            sizes: sizes.map(|param| param.ident.clone()).collect(),
+        }
+    }
+
+    /// The length of an array: a number, a `usize` parameter, or a const of any integer type.
+    fn length(&self, len: &mut syn::Expr) {
+        let is_size = match &*len {
+            syn::Expr::Lit(_) | syn::Expr::Cast(_) => true,
+            syn::Expr::Path(path) => self.sizes.iter().any(|name| path.path.is_ident(name)),
+            _ => false,
+        };
+        if !is_size && let Ok(cast) = syn::parse2(quote!((#len) as usize)) {
+            *len = cast;
+        }
+    }
+}
 
 impl VisitMut for Plain {
+    fn visit_type_array_mut(&mut self, array: &mut syn::TypeArray) {
+        self.visit_type_mut(&mut array.elem);
+        self.length(&mut array.len);
+    }
+
+    fn visit_expr_repeat_mut(&mut self, repeat: &mut syn::ExprRepeat) {
+        self.visit_expr_mut(&mut repeat.expr);
+        self.length(&mut repeat.len);
+    }
+
+    fn visit_expr_mut(&mut self, expr: &mut syn::Expr) {
+        visit_mut::visit_expr_mut(self, expr);
+        let counts = match &*expr {
+            syn::Expr::MethodCall(call) => call.method == "len" && call.args.is_empty(),
+            syn::Expr::Path(path) => self.sizes.iter().any(|name| path.path.is_ident(name)),
+            _ => false,
+        };
+        if counts && let Ok(count) = syn::parse2(quote!((#expr as u32))) {
+            *expr = count;
+        }
+    }
+
     fn visit_expr_for_loop_mut(&mut self, for_loop: &mut syn::ExprForLoop) {
         for_loop
             .attrs

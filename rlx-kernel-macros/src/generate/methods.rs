@@ -106,7 +106,7 @@ pub fn rust_side(methods: &Methods) -> TokenStream {
     };
     quote! {
         #(#attrs)*
-        #[allow(clippy::all, clippy::pedantic, unused_parens, dead_code, elided_lifetimes_in_paths)]
+        #[allow(clippy::all, clippy::pedantic, unused_parens, dead_code, elided_lifetimes_in_paths, trivial_numeric_casts)]
         impl #ident {
             #(#consts)*
             #(#functions)*

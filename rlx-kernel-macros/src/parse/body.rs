@@ -145,6 +145,7 @@ impl<'a> BodyParser<'a> {
         Function {
             name: paths::name(&function.sig.ident),
             wgsl_name,
+            generics: Vec::new(),
             method: function.sig.receiver().is_some(),
             params,
             ret,

@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 
 use quote::ToTokens;
-use rlx_kernel_ir::{BinaryOp, Block, Builtin, Expr, ExprKind, Scalar, Span, Type, UnaryOp};
+use rlx_kernel_ir::generic::open_length;
+use rlx_kernel_ir::{BinaryOp, Block, Bound, Builtin, Expr, ExprKind, Scalar, Span, Type, UnaryOp};
 
 use super::body::{BodyParser, Name};
-use super::stmt::is_statement;
+use super::stmt::{is_statement, strip};
 use super::{FormatTarget, Target, ty};
 use crate::paths;
 
@@ -316,9 +317,17 @@ impl BodyParser<'_> {
             };
             return Expr::new(kind, span);
         }
+        if let Some((owner, _)) = name.rsplit_once("::")
+            && let Some(Target::Generic(_, Bound::Format)) = self.resolver.targets.get(owner)
+        {
+            return Expr::new(ExprKind::Named(name, span, Vec::new()), span);
+        }
         match self.resolver.targets.get(&name) {
             Some(Target::Item(item)) => return Expr::new(ExprKind::Const(*item), span),
-            Some(Target::Struct(..) | Target::Format(_)) => {
+            Some(Target::Generic(_, Bound::Const)) => {
+                return Expr::new(ExprKind::Named(name, span, Vec::new()), span);
+            }
+            Some(Target::Struct(..) | Target::Format(_) | Target::Generic(..)) => {
                 return self.refused(path, span, "this is a type, not a value", None);
             }
             None => {}
@@ -388,7 +397,7 @@ impl BodyParser<'_> {
         let (owner, member) = name.rsplit_once("::")?;
         match self.resolver.targets.get(owner)? {
             Target::Format(format) => Some((format.clone(), member.to_string())),
-            Target::Item(_) | Target::Struct(..) => None,
+            _ => None,
         }
     }
 
@@ -440,7 +449,12 @@ impl BodyParser<'_> {
         }
         match self.resolver.targets.get(&name) {
             Some(Target::Item(item)) => {
-                return Expr::new(ExprKind::Call(*item, args), span);
+                let item = *item;
+                let kind = match self.arguments(&path.path) {
+                    Some(given) => ExprKind::CallOf(item, given, args),
+                    None => ExprKind::Call(item, args),
+                };
+                return Expr::new(kind, span);
             }
             Some(Target::Struct(..)) => {
                 let help = "write `Name { field: value }`";
@@ -448,6 +462,10 @@ impl BodyParser<'_> {
             }
             Some(Target::Format(_)) => {
                 return self.refused(path, span, "a format is not a function", None);
+            }
+            Some(Target::Generic(..)) => {
+                let message = format!("`{name}` is a parameter, not a function");
+                return self.refused(path, span, &message, None);
             }
             None => {}
         }
@@ -551,6 +569,12 @@ impl BodyParser<'_> {
 
     /// The length of an array.
     pub fn length(&mut self, expr: &syn::Expr) -> Option<u32> {
+        if let syn::Expr::Path(path) = strip(expr)
+            && let Some(Target::Generic(id, Bound::Const)) =
+                self.resolver.targets.get(&paths::text(&path.path))
+        {
+            return Some(open_length(*id));
+        }
         match self.length_value(expr) {
             Some(len) if (1..=MAX_LENGTH).contains(&len) => u32::try_from(len).ok(),
             Some(len) if len > 0 => {

@@ -403,8 +403,6 @@ pub fn kernel(
     let function = Function {
         wgsl_name: name.clone(),
         name,
-        method: false,
-        params: Vec::new(),
         // A result has been reported.
         ret: match &result {
             syn::ReturnType::Default => Type::Unit,
@@ -414,6 +412,7 @@ pub fn kernel(
         body,
         span,
         origin,
+        ..Function::default()
     };
     Kernel {
         function,

@@ -8,6 +8,7 @@ use rlx_kernel_ir::{
 
 use super::body::BodyParser;
 use super::format::FormatItem;
+use super::generics;
 use super::methods::{Methods, prefix};
 use super::{FormatTarget, Resolver, Sink, Target};
 use crate::chain::{Entry, IMPL, Kind};
@@ -103,6 +104,12 @@ impl Items {
                 continue;
             }
             let id = number();
+            if let Parsed::Function(function) = parsed {
+                // Its parameters follow it.
+                for _ in &function.sig.generics.params {
+                    number();
+                }
+            }
             let target = match parsed {
                 Parsed::Function(_) | Parsed::Const(_) | Parsed::Impl(_) => Target::Item(id),
                 Parsed::Struct(_) => {
@@ -170,9 +177,18 @@ impl Items {
         match parsed {
             Parsed::Function(function) => {
                 let name = paths::name(&function.sig.ident);
-                out.push(Item::Function(
-                    BodyParser::new(sink, &resolver, &lengths).function(function, name, origin),
-                ));
+                let generics = generics::parameters(&function.sig.generics).unwrap_or_default();
+                let first = out.len() + 1;
+                let ids: Vec<_> = (first..first + generics.len()).map(ItemId).collect();
+                for (id, generic) in ids.iter().zip(&generics) {
+                    let target = Target::Generic(*id, generic.bound);
+                    resolver.targets.insert(generic.name.clone(), target);
+                }
+                let parser = BodyParser::new(sink, &resolver, &lengths);
+                let mut function = parser.function(function, name, origin);
+                function.generics = ids;
+                out.push(Item::Function(function));
+                out.extend(generics.into_iter().map(Item::Generic));
             }
             Parsed::Const(item) => {
                 let parser = BodyParser::new(sink, &resolver, &lengths);
@@ -257,6 +273,13 @@ impl Items {
                     elems: format.args.elems,
                     bytes: format.args.bytes,
                     fields: format.args.fields.clone(),
+                    functions: match self.targets.get(&entry.id) {
+                        Some(Target::Format(target)) => {
+                            let functions = target.functions.iter();
+                            functions.map(|(name, id)| (name.clone(), *id)).collect()
+                        }
+                        _ => Vec::new(),
+                    },
                     origin: origin.clone(),
                 }));
                 for function in &format.functions {
@@ -400,7 +423,7 @@ impl Items {
             Some(Target::Struct(..)) => self.members_behind(id).map_or_else(Vec::new, |members| {
                 members.functions.iter().map(|(_, item)| *item).collect()
             }),
-            None => Vec::new(),
+            _ => Vec::new(),
         }
     }
 

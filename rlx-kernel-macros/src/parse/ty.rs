@@ -1,7 +1,7 @@
 //! Types.
 
 use quote::ToTokens;
-use rlx_kernel_ir::{Scalar, Type};
+use rlx_kernel_ir::{Bound, Scalar, Type};
 
 use super::body::BodyParser;
 use super::{Sink, Target};
@@ -158,6 +158,13 @@ impl BodyParser<'_> {
                 {
                     return Type::Struct(*id, name.clone());
                 }
+                let name = paths::text(&path.path);
+                if let Some(Target::Generic(id, Bound::Float)) = self.resolver.targets.get(&name) {
+                    return Type::Param(*id, name);
+                }
+                if let Some(vector) = self.generic_vector(path) {
+                    return vector;
+                }
                 if let Some(last) = path.path.segments.last()
                     && last.ident == "Block"
                     && let Some(argument) = argument(last)
@@ -207,11 +214,12 @@ impl BodyParser<'_> {
     }
 
     fn format_type(&mut self, ty: &syn::Type) -> Option<rlx_kernel_ir::ItemId> {
-        if let syn::Type::Path(path) = ty
-            && let Some(Target::Format(format)) =
-                self.resolver.targets.get(&paths::text(&path.path))
-        {
-            return Some(format.id);
+        if let syn::Type::Path(path) = ty {
+            match self.resolver.targets.get(&paths::text(&path.path)) {
+                Some(Target::Format(format)) => return Some(format.id),
+                Some(Target::Generic(id, Bound::Format)) => return Some(*id),
+                _ => {}
+            }
         }
         self.sink.error_help(
             ty,

@@ -1,0 +1,184 @@
+//! Checks of helpers that are nothing by themselves: what takes slices, blocks or generic parameters
+//! is called by a kernel made up for it.
+
+use crate::expr::{Expr, ExprKind};
+use crate::generic::{Argument, Arguments, Bound, substituted};
+use crate::item::{
+    Format, Function, Item, ItemId, Kernel, KernelBinding, Local, LocalId, Module, Origin,
+    Parameter,
+};
+use crate::span::Span;
+use crate::stmt::{Block, Stmt};
+use crate::types::{Scalar, Type};
+
+/// A kernel that calls `root`, which takes slices or blocks, with a binding of its own for each of
+/// them, and something for each generic parameter; `None` for a function of plain values.
+pub(crate) fn probe(module: &Module, root: ItemId) -> Option<Module> {
+    let function = module.function(root)?;
+    let is_memory = |ty: &Type| matches!(ty, Type::Slice { .. } | Type::Block { .. });
+    let takes_memory = function.params.iter().any(|param| is_memory(&param.ty));
+    if !takes_memory && function.generics.is_empty() {
+        return None;
+    }
+    let none = Span::NONE;
+    let mut items = module.items.clone();
+    let given = arguments(module, function, &mut items);
+    let generics = function
+        .generics
+        .iter()
+        .filter_map(|id| given.get(id))
+        .cloned();
+    let generics: Vec<_> = generics.collect();
+    let (mut bindings, mut locals, mut stmts) = (Vec::new(), Vec::new(), Vec::new());
+    let args = function.params.iter().map(|param| {
+        let name = function.locals[param.local.0].name.clone();
+        let ty = substituted(&param.ty, &given);
+        let (elem, writable) = match &ty {
+            Type::Slice { elem, writable, .. } => ((**elem).clone(), *writable),
+            Type::Block { format, .. } => (Type::Packed(*format), false),
+            plain => {
+                let (ty, by_pointer) = match plain {
+                    Type::Pointer(inner) => ((**inner).clone(), true),
+                    other => (other.clone(), false),
+                };
+                let local = LocalId(locals.len());
+                locals.push(Local {
+                    name,
+                    ty,
+                    mutable: true,
+                    span: none,
+                });
+                stmts.push(Stmt::Let {
+                    local,
+                    init: None,
+                    span: none,
+                });
+                let value = Expr::new(ExprKind::Local(local), none);
+                return if by_pointer {
+                    Expr::new(ExprKind::Ref(true, Box::new(value)), none)
+                } else {
+                    value
+                };
+            }
+        };
+        let binding = Expr::new(ExprKind::Binding(bindings.len()), none);
+        bindings.push(KernelBinding {
+            name,
+            elem,
+            writable,
+            span: none,
+        });
+        if let Type::Block { .. } = &ty {
+            let first = vec![Expr::u32(0, none)];
+            let block = ExprKind::Method(Box::new(binding), "block".into(), none, first);
+            return Expr::new(block, none);
+        }
+        binding
+    });
+    let args = args.collect();
+    let call = if generics.is_empty() {
+        ExprKind::Call(root, args)
+    } else {
+        ExprKind::CallOf(root, generics, args)
+    };
+    stmts.push(Stmt::Expr(Expr::new(call, none)));
+    let body = Block { stmts, tail: None };
+    let function = Function {
+        name: "probe".into(),
+        wgsl_name: "probe".into(),
+        locals,
+        body,
+        span: function.span,
+        origin: function.origin.clone(),
+        ..Function::default()
+    };
+    let kernel = Kernel {
+        function,
+        bindings,
+        params: Vec::new(),
+        workgroup: Vec::new(),
+        workgroup_size: [1; 3],
+        workgroup_size_span: none,
+    };
+    Some(Module {
+        items,
+        kernel: Some(kernel),
+    })
+}
+
+/// What a generic helper is checked for where it is defined. A format of its own decodes to zeros.
+fn arguments(module: &Module, function: &Function, items: &mut Vec<Item>) -> Arguments {
+    let mut arguments = Arguments::new();
+    for id in &function.generics {
+        let Some(generic) = module.generic(*id) else {
+            continue;
+        };
+        let argument = match generic.bound {
+            Bound::Float => Argument::Type(Type::F32),
+            Bound::Const => Argument::Const(4),
+            Bound::Format => Argument::Format(zeros(&generic.name, items)),
+        };
+        arguments.insert(*id, argument);
+    }
+    arguments
+}
+
+/// Adds a format of the given name whose weights are all zero.
+fn zeros(name: &str, items: &mut Vec<Item>) -> ItemId {
+    let format = ItemId(items.len());
+    let zero = || Expr::new(ExprKind::Float("0.0".into()), Span::NONE);
+    let splat = ExprKind::Named("Vec4::splat".into(), Span::NONE, vec![zero()]);
+    let run = ExprKind::Repeat(Box::new(Expr::new(splat, Span::NONE)), 2);
+    let functions = [
+        ("decode", Type::F32, zero()),
+        (
+            "decode8",
+            Type::Array(Box::new(Type::vector(Scalar::F32, 4)), 2),
+            Expr::new(run, Span::NONE),
+        ),
+    ];
+    let names = functions.iter().enumerate();
+    let names =
+        names.map(|(index, (name, ..))| ((*name).to_string(), ItemId(format.0 + 1 + index)));
+    items.push(Item::Format(Format {
+        name: name.into(),
+        elems: 256,
+        bytes: 256,
+        fields: Vec::new(),
+        functions: names.collect(),
+        origin: Origin::default(),
+    }));
+    for (name, ret, value) in functions {
+        let block = Type::Block {
+            format,
+            source: None,
+        };
+        let params = [("b", block), ("i", Type::U32)];
+        let locals = params.iter().map(|(name, ty)| Local {
+            name: (*name).into(),
+            ty: ty.clone(),
+            mutable: false,
+            span: Span::NONE,
+        });
+        items.push(Item::Function(Function {
+            name: name.into(),
+            wgsl_name: name.into(),
+            locals: locals.collect(),
+            params: params
+                .into_iter()
+                .enumerate()
+                .map(|(index, (_, ty))| Parameter {
+                    local: LocalId(index),
+                    ty,
+                })
+                .collect(),
+            ret,
+            body: Block {
+                stmts: Vec::new(),
+                tail: Some(Box::new(value)),
+            },
+            ..Function::default()
+        }));
+    }
+    format
+}

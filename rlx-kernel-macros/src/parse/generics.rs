@@ -1,0 +1,136 @@
+//! The parameters of a generic function.
+
+use quote::ToTokens;
+use rlx_kernel_ir::{Argument, Bound, Generic, Type};
+
+use super::body::BodyParser;
+use super::{Target, ty};
+use crate::paths;
+
+/// The parameters of a device function.
+///
+/// # Errors
+/// What a device function cannot be generic over.
+pub fn parameters(generics: &syn::Generics) -> syn::Result<Vec<Generic>> {
+    if let Some(clause) = &generics.where_clause {
+        let message = "write the bound beside the parameter: `fn f<T: Float>(x: T)`";
+        return Err(syn::Error::new_spanned(clause, message));
+    }
+    generics.params.iter().map(parameter).collect()
+}
+
+fn parameter(param: &syn::GenericParam) -> syn::Result<Generic> {
+    match param {
+        syn::GenericParam::Type(param) => {
+            let bounds: Vec<_> = param.bounds.iter().collect();
+            let bound = match bounds.as_slice() {
+                [syn::TypeParamBound::Trait(bound)] => named(&bound.path),
+                _ => None,
+            };
+            let Some(bound) = bound else {
+                let name = &param.ident;
+                let message = format!(
+                    "a device function is generic over formats and floats: write `{name}: BlockFormat` or `{name}: Float`"
+                );
+                return Err(syn::Error::new_spanned(param, message));
+            };
+            Ok(Generic {
+                name: paths::name(&param.ident),
+                bound,
+            })
+        }
+        syn::GenericParam::Const(param) => {
+            let ty = param.ty.to_token_stream().to_string();
+            if !matches!(ty.as_str(), "u32" | "usize") {
+                let message = "a const parameter is a `u32`, or a `usize` where it is the length of an array; kernels see a `u32`";
+                return Err(syn::Error::new_spanned(&param.ty, message));
+            }
+            Ok(Generic {
+                name: paths::name(&param.ident),
+                bound: Bound::Const,
+            })
+        }
+        syn::GenericParam::Lifetime(param) => {
+            let message = "a device function needs no lifetimes; remove it";
+            Err(syn::Error::new_spanned(param, message))
+        }
+    }
+}
+
+fn named(path: &syn::Path) -> Option<Bound> {
+    match path.segments.last()?.ident.to_string().as_str() {
+        "BlockFormat" => Some(Bound::Format),
+        "Float" => Some(Bound::Float),
+        _ => None,
+    }
+}
+
+/// The names of the parameters of a function.
+pub fn names(generics: &syn::Generics) -> Vec<String> {
+    let names = generics.params.iter().filter_map(|param| match param {
+        syn::GenericParam::Type(param) => Some(paths::name(&param.ident)),
+        syn::GenericParam::Const(param) => Some(paths::name(&param.ident)),
+        syn::GenericParam::Lifetime(_) => None,
+    });
+    names.collect()
+}
+
+impl BodyParser<'_> {
+    /// The generic arguments of the last segment of a path; none where it has none.
+    pub fn arguments(&mut self, path: &syn::Path) -> Option<Vec<Argument>> {
+        let syn::PathArguments::AngleBracketed(list) = &path.segments.last()?.arguments else {
+            return None;
+        };
+        Some(list.args.iter().map(|arg| self.argument(arg)).collect())
+    }
+
+    fn argument(&mut self, argument: &syn::GenericArgument) -> Argument {
+        match argument {
+            syn::GenericArgument::Type(syn::Type::Infer(_)) => Argument::Open,
+            syn::GenericArgument::Type(syn::Type::Path(path)) => {
+                let name = paths::text(&path.path);
+                match self.resolver.targets.get(&name) {
+                    Some(Target::Format(format)) => Argument::Format(format.id),
+                    Some(Target::Generic(id, Bound::Format)) => Argument::Format(*id),
+                    Some(Target::Generic(id, Bound::Const)) => {
+                        Argument::Const(rlx_kernel_ir::generic::open_length(*id))
+                    }
+                    _ => match self.lengths.get(&name) {
+                        Some(value) => Argument::Const(*value),
+                        None => Argument::Type(self.ty(&syn::Type::Path(path.clone()))),
+                    },
+                }
+            }
+            syn::GenericArgument::Type(ty) => Argument::Type(self.ty(ty)),
+            syn::GenericArgument::Const(value) => {
+                if let Some(Ok(value)) = self.constant(value).map(u32::try_from) {
+                    return Argument::Const(value);
+                }
+                let help = "use a literal or a `#[device]` const";
+                let message = "this generic argument is not a constant that fits `u32`";
+                self.sink.error_help(value, message, help);
+                Argument::Type(Type::Error)
+            }
+            other => {
+                let message = "a generic argument is a type or a number";
+                self.sink.error(other, message);
+                Argument::Type(Type::Error)
+            }
+        }
+    }
+
+    /// `Vec2<T>` to `Vec4<T>` of a parameter.
+    pub fn generic_vector(&mut self, path: &syn::TypePath) -> Option<Type> {
+        let last = path.path.segments.last()?;
+        let len = match last.ident.to_string().as_str() {
+            "Vec2" => 2,
+            "Vec3" => 3,
+            "Vec4" => 4,
+            _ => return None,
+        };
+        match self.ty(ty::argument(last)?) {
+            elem @ Type::Param(..) => Some(Type::Vector(Box::new(elem), len)),
+            _ => None,
+        }
+    }
+}
