@@ -1,5 +1,6 @@
 //! The builtin library, one row a function: what Rust calls it, what WGSL calls it, its types.
 
+mod signature;
 mod table;
 
 use crate::types::Scalar;
@@ -33,6 +34,16 @@ pub enum Spelling {
     Constructor,
     /// `a op b`, for methods that WGSL writes as operators.
     Operator(&'static str),
+    /// An expression of the arguments: `{0}`, `{1}` …; `{T}` is the type of the first, `{T:1}` a number
+    /// of that type.
+    Template(&'static str),
+    /// Bits moved round, by as many as the second argument says.
+    Rotate {
+        /// Towards the high bits.
+        left: bool,
+    },
+    /// The product of as many as the second argument says, a constant.
+    Power,
     /// `bitcast<T>(x)` to the result type.
     Bitcast,
     /// `(a + b - 1) / b`
@@ -158,6 +169,10 @@ pub enum Domain {
     Any,
     /// A vector of numbers.
     NumberVector,
+    /// A vector of floats.
+    FloatVector,
+    /// A vector of `bool`.
+    BoolVector,
     /// `bool`
     Bool,
     /// An atomic.
@@ -179,6 +194,8 @@ impl Domain {
             Self::Int => "an integer or a vector of integers",
             Self::Number => "a number or a vector of numbers",
             Self::NumberVector => "a vector of numbers",
+            Self::FloatVector => "a vector of floats",
+            Self::BoolVector => "a vector of `bool`",
             Self::Bool => "a `bool`",
             Self::Atomic => "an atomic",
             Self::Workgroup => "a value in workgroup memory",
@@ -193,6 +210,8 @@ pub enum Arg {
     T,
     /// The scalar of `T`.
     Elem,
+    /// A `bool`, or where `T` is a vector one a component.
+    Mask,
     /// This scalar.
     Is(Scalar),
     /// A vector.

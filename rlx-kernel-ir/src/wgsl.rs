@@ -7,6 +7,7 @@ mod load;
 mod module;
 mod name;
 mod stmt;
+mod template;
 mod text;
 
 pub(crate) use extension::enabled;

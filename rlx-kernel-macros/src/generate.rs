@@ -10,3 +10,4 @@ pub mod methods;
 pub mod params;
 pub mod requires;
 pub mod shared;
+pub mod swizzle;

@@ -56,6 +56,15 @@ pub fn elementwise_ops(input: TokenStream) -> TokenStream {
 
 #[doc(hidden)]
 #[proc_macro]
+pub fn __swizzles(input: TokenStream) -> TokenStream {
+    match syn::parse::<syn::Ident>(input) {
+        Ok(name) => generate::swizzle::swizzles(&name).into(),
+        Err(error) => error.to_compile_error().into(),
+    }
+}
+
+#[doc(hidden)]
+#[proc_macro]
 pub fn __define_list(input: TokenStream) -> TokenStream {
     generate::list::define(&input.into()).into()
 }

@@ -13,6 +13,7 @@ pub mod dispatch;
 pub mod elementwise;
 pub mod format;
 pub mod geometry;
+pub mod integer;
 pub mod kernel;
 pub mod math;
 pub mod number;

@@ -1,8 +1,11 @@
 //! WGSL builtins that are plain functions of their arguments, for rustc's side of a `#[device]`
 //! function. Each gives the bits that WGSL asks for.
 
+use std::ops::{Add, Div, Mul, Sub};
+
 use half::f16;
 
+use crate::number::Float;
 use crate::vector::{Dot, Vec2, Vec3, Vec4, vec2, vec3, vec4};
 
 /// The two halves of `bits` as f32, the low half first.
@@ -30,9 +33,195 @@ pub fn dot<V: Dot>(a: V, b: V) -> V::Scalar {
     a.dot(b)
 }
 
-/// `a` where `condition`, else `b`: the order of Rust's `if`.
-pub fn select<T>(a: T, b: T, condition: bool) -> T {
-    if condition { a } else { b }
+/// `a` where `condition`, else `b`: the order of Rust's `if`. A vector of `bool` chooses each component.
+pub fn select<T, C: Choose<T>>(a: T, b: T, condition: C) -> T {
+    condition.choose(a, b)
+}
+
+/// What chooses between two values.
+pub trait Choose<T> {
+    /// `a` where it is true, else `b`.
+    fn choose(self, a: T, b: T) -> T;
+}
+
+impl<T> Choose<T> for bool {
+    fn choose(self, a: T, b: T) -> T {
+        if self { a } else { b }
+    }
+}
+
+/// Vectors of `bool`.
+pub trait Mask {
+    /// Whether a component is true.
+    fn any(self) -> bool;
+    /// Whether all components are true.
+    fn all(self) -> bool;
+}
+
+/// Whether a component is true.
+pub fn any<M: Mask>(mask: M) -> bool {
+    mask.any()
+}
+
+/// Whether all components are true.
+pub fn all<M: Mask>(mask: M) -> bool {
+    mask.all()
+}
+
+/// Vectors of floats, which have a length.
+pub trait Geometric: Copy {
+    /// A component.
+    type Scalar: Float
+        + Sub<Output = Self::Scalar>
+        + Mul<Output = Self::Scalar>
+        + Add<Output = Self::Scalar>
+        + Div<Output = Self::Scalar>;
+    /// Σ aᵢ·bᵢ
+    fn dot(self, other: Self) -> Self::Scalar;
+    /// Each component times `by`.
+    #[must_use]
+    fn scaled(self, by: Self::Scalar) -> Self;
+    /// The sum.
+    #[must_use]
+    fn plus(self, other: Self) -> Self;
+}
+
+/// √Σ vᵢ²
+pub fn length<V: Geometric>(v: V) -> V::Scalar {
+    v.dot(v).sqrt()
+}
+
+/// The length of `a - b`.
+pub fn distance<V: Geometric>(a: V, b: V) -> V::Scalar {
+    length(a.plus(b.scaled(V::Scalar::of(-1.0))))
+}
+
+/// `v` in its direction with length 1.
+pub fn normalize<V: Geometric>(v: V) -> V {
+    v.scaled(V::Scalar::of(1.0) / length(v))
+}
+
+/// `v` reflected at the plane whose normal is `normal`, of length 1.
+pub fn reflect<V: Geometric>(v: V, normal: V) -> V {
+    v.plus(normal.scaled(V::Scalar::of(-2.0) * normal.dot(v)))
+}
+
+/// `v` refracted at the plane whose normal is `normal`, both of length 1; 0 where all is reflected.
+pub fn refract<V: Geometric>(v: V, normal: V, ratio: V::Scalar) -> V {
+    let one = V::Scalar::of(1.0);
+    let along = normal.dot(v);
+    let k = one - ratio * ratio * (one - along * along);
+    if k < V::Scalar::of(0.0) {
+        return v.scaled(V::Scalar::of(0.0));
+    }
+    let back = V::Scalar::of(-1.0) * (ratio * along + k.sqrt());
+    v.scaled(ratio).plus(normal.scaled(back))
+}
+
+/// `v` where `reference` points against `direction`, else `-v`.
+pub fn face_forward<V: Geometric>(v: V, direction: V, reference: V) -> V {
+    if reference.dot(direction) < V::Scalar::of(0.0) {
+        v
+    } else {
+        v.scaled(V::Scalar::of(-1.0))
+    }
+}
+
+/// Floats and vectors of floats, component by component.
+pub trait Floats: Copy {
+    /// `f` of the components of all three.
+    #[must_use]
+    fn zip(self, b: Self, c: Self, f: impl Fn(f32, f32, f32) -> f32) -> Self;
+}
+
+impl Floats for f32 {
+    fn zip(self, b: Self, c: Self, f: impl Fn(f32, f32, f32) -> f32) -> Self {
+        f(self, b, c)
+    }
+}
+
+impl Floats for f16 {
+    fn zip(self, b: Self, c: Self, f: impl Fn(f32, f32, f32) -> f32) -> Self {
+        f16::from_f32(f(self.to_f32(), b.to_f32(), c.to_f32()))
+    }
+}
+
+macro_rules! floats {
+    ($($vector:ident: $($field:ident)+;)+) => {
+        $(impl<T: Floats> Floats for $vector<T> {
+            fn zip(self, b: Self, c: Self, f: impl Fn(f32, f32, f32) -> f32) -> Self {
+                Self { $($field: self.$field.zip(b.$field, c.$field, &f)),+ }
+            }
+        })+
+    };
+}
+floats! {
+    Vec2: x y;
+    Vec3: x y z;
+    Vec4: x y z w;
+}
+
+/// `x` held to 0 to 1.
+pub fn saturate<V: Floats>(x: V) -> V {
+    x.zip(x, x, |x, _, _| x.clamp(0.0, 1.0))
+}
+
+/// `x` · 2 to the power of `exponent`.
+pub fn ldexp(x: f32, exponent: i32) -> f32 {
+    (f64::from(x) * f64::from(exponent).exp2()) as f32
+}
+
+/// Integers of 32 bits and vectors of them.
+pub trait Bits: Copy {
+    /// Where the highest bit is that differs from the sign: -1 for none.
+    #[must_use]
+    fn leading(self) -> Self;
+    /// Where the lowest bit is that is set: -1 for none.
+    #[must_use]
+    fn trailing(self) -> Self;
+}
+
+impl Bits for u32 {
+    fn leading(self) -> Self {
+        31_u32.wrapping_sub(self.leading_zeros())
+    }
+    fn trailing(self) -> Self {
+        if self == 0 {
+            u32::MAX
+        } else {
+            self.trailing_zeros()
+        }
+    }
+}
+
+impl Bits for i32 {
+    fn leading(self) -> Self {
+        let bits = if self < 0 { !self } else { self };
+        (bits as u32).leading() as i32
+    }
+    fn trailing(self) -> Self {
+        (self as u32).trailing() as i32
+    }
+}
+
+macro_rules! bits {
+    ($($vector:ident)+) => {
+        $(impl<T: Bits> Bits for $vector<T> {
+            fn leading(self) -> Self { self.map(T::leading) }
+            fn trailing(self) -> Self { self.map(T::trailing) }
+        })+
+    };
+}
+bits!(Vec2 Vec3 Vec4);
+
+/// Where the highest bit is that differs from the sign, from 0; all bits for none.
+pub fn first_leading_bit<V: Bits>(x: V) -> V {
+    x.leading()
+}
+
+/// Where the lowest bit is that is set, from 0; all bits for none.
+pub fn first_trailing_bit<V: Bits>(x: V) -> V {
+    x.trailing()
 }
 
 /// 1 / √x
@@ -58,19 +247,21 @@ pub fn quantize_to_f16(x: f32) -> f32 {
 }
 
 /// `a` where `t` is 0, `b` where it is 1.
-pub fn mix(a: f32, b: f32, t: f32) -> f32 {
-    a * (1.0 - t) + b * t
+pub fn mix<V: Floats>(a: V, b: V, t: V) -> V {
+    a.zip(b, t, |a, b, t| a * (1.0 - t) + b * t)
 }
 
 /// 1 where `x` has reached `edge`, else 0.
-pub fn step(edge: f32, x: f32) -> f32 {
-    if edge <= x { 1.0 } else { 0.0 }
+pub fn step<V: Floats>(edge: V, x: V) -> V {
+    edge.zip(x, x, |edge, x, _| if edge <= x { 1.0 } else { 0.0 })
 }
 
 /// Hermite interpolation from 0 at `low` to 1 at `high`.
-pub fn smoothstep(low: f32, high: f32, x: f32) -> f32 {
-    let t = ((x - low) / (high - low)).clamp(0.0, 1.0);
-    t * t * (3.0 - 2.0 * t)
+pub fn smoothstep<V: Floats>(low: V, high: V, x: V) -> V {
+    low.zip(high, x, |low, high, x| {
+        let t = ((x - low) / (high - low)).clamp(0.0, 1.0);
+        t * t * (3.0 - 2.0 * t)
+    })
 }
 
 /// Bits `offset .. offset + count` of `bits`, as the low bits.

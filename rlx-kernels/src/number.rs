@@ -50,12 +50,19 @@ macro_rules! float {
             /// The value as f32, exactly.
             fn to_f32(self) -> f32;
             $($(#[$doc])* #[must_use] fn $method(self $(, $arg: Self)*) -> Self;)+
+            /// x to the power of `exponent`.
+            #[must_use]
+            fn powi(self, exponent: i32) -> Self;
+            /// The number nearest to `x`.
+            fn of(x: f32) -> Self;
         }
 
         impl Float for f32 {
             fn from_f32(x: f32) -> Self { x }
             fn to_f32(self) -> f32 { self }
             $(fn $method(self $(, $arg: Self)*) -> Self { f32::$method(self $(, $arg)*) })+
+            fn powi(self, exponent: i32) -> Self { f32::powi(self, exponent) }
+            fn of(x: f32) -> Self { x }
         }
 
         impl Float for f16 {
@@ -64,6 +71,8 @@ macro_rules! float {
             $(fn $method(self $(, $arg: Self)*) -> Self {
                 f16::from_f32(f32::$method(self.to_f32() $(, $arg.to_f32())*))
             })+
+            fn powi(self, exponent: i32) -> Self { f16::from_f32(self.to_f32().powi(exponent)) }
+            fn of(x: f32) -> Self { f16::from_f32(x) }
         }
     };
 }
@@ -111,6 +120,20 @@ float! {
     round_ties_even();
     /// self · a + b
     mul_add(a, b);
+    /// The inverse hyperbolic sine.
+    asinh();
+    /// The inverse hyperbolic cosine.
+    acosh();
+    /// The inverse hyperbolic tangent.
+    atanh();
+    /// Degrees in radians.
+    to_radians();
+    /// Radians in degrees.
+    to_degrees();
+    /// Without the integer part, with the sign.
+    fract();
+    /// The nearest integer, of two the one farther from zero.
+    round();
 }
 
 macro_rules! number {

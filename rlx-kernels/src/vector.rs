@@ -2,12 +2,13 @@
 
 use std::ops::{
     Add, AddAssign, BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Div, DivAssign,
-    Mul, MulAssign, Neg, Rem, RemAssign, Shl, ShlAssign, Shr, ShrAssign, Sub, SubAssign,
+    Mul, MulAssign, Neg, Not, Rem, RemAssign, Shl, ShlAssign, Shr, ShrAssign, Sub, SubAssign,
 };
 
 use bytemuck::{Pod, Zeroable};
 use half::f16;
 
+use crate::math::{Choose, Geometric, Mask};
 use crate::number::{Float, Number, Signed};
 
 /// Vectors of numbers, which have a dot product.
@@ -28,13 +29,13 @@ macro_rules! vector {
         }
 
         #[doc = concat!("A [`", stringify!($name), "`] of its components.")]
-        pub fn $ctor<T>($($field: T),+) -> $name<T> {
+        pub const fn $ctor<T>($($field: T),+) -> $name<T> {
             $name { $($field),+ }
         }
 
         impl<T: Copy> $name<T> {
             /// Every component `value`.
-            pub fn splat(value: T) -> Self {
+            pub const fn splat(value: T) -> Self {
                 Self { $($field: value),+ }
             }
 
@@ -113,6 +114,68 @@ macro_rules! vector {
             vector!(@method $($field)+, trunc(), "Each component towards zero.");
             vector!(@method $($field)+, round_ties_even(), "The integer nearest to each component, of two the even one.");
             vector!(@method $($field)+, mul_add(a, b), "self · a + b");
+            vector!(@method $($field)+, asinh(), "The inverse hyperbolic sine of each component.");
+            vector!(@method $($field)+, acosh(), "The inverse hyperbolic cosine of each component.");
+            vector!(@method $($field)+, atanh(), "The inverse hyperbolic tangent of each component.");
+            vector!(@method $($field)+, to_radians(), "Each component's degrees in radians.");
+            vector!(@method $($field)+, to_degrees(), "Each component's radians in degrees.");
+            vector!(@method $($field)+, fract(), "Each component without its integer part, with its sign.");
+            vector!(@method $($field)+, round(), "The integer nearest to each component, of two the one farther from zero.");
+
+            /// Each component to the power of `exponent`.
+            #[must_use]
+            pub fn powi(self, exponent: i32) -> Self {
+                Self { $($field: T::powi(self.$field, exponent)),+ }
+            }
+        }
+
+        rlx_kernel_macros::__swizzles!($name);
+
+        impl<T: PartialOrd> $name<T> {
+            vector!(@compare $name $($field)+, cmpeq ==, "Which components are equal.");
+            vector!(@compare $name $($field)+, cmpne !=, "Which components differ.");
+            vector!(@compare $name $($field)+, cmplt <, "Which components are less than the other's.");
+            vector!(@compare $name $($field)+, cmple <=, "Which components are at most the other's.");
+            vector!(@compare $name $($field)+, cmpgt >, "Which components are greater than the other's.");
+            vector!(@compare $name $($field)+, cmpge >=, "Which components are at least the other's.");
+        }
+
+        impl<T: Not<Output = T>> Not for $name<T> {
+            type Output = Self;
+            fn not(self) -> Self {
+                Self { $($field: !self.$field),+ }
+            }
+        }
+
+        impl Mask for $name<bool> {
+            fn any(self) -> bool {
+                $(self.$field)||+
+            }
+            fn all(self) -> bool {
+                $(self.$field)&&+
+            }
+        }
+
+        impl<T> Choose<$name<T>> for $name<bool> {
+            fn choose(self, a: $name<T>, b: $name<T>) -> $name<T> {
+                $name { $($field: if self.$field { a.$field } else { b.$field }),+ }
+            }
+        }
+
+        impl<T: Float> Geometric for $name<T>
+        where
+            T: Add<Output = T> + Sub<Output = T> + Mul<Output = T> + Div<Output = T> + Neg<Output = T>,
+        {
+            type Scalar = T;
+            fn dot(self, other: Self) -> T {
+                Dot::dot(self, other)
+            }
+            fn scaled(self, by: T) -> Self {
+                self * by
+            }
+            fn plus(self, other: Self) -> Self {
+                self + other
+            }
         }
 
         vector!(@scalar $name f16 $($field)+);
@@ -165,6 +228,12 @@ macro_rules! vector {
         #[must_use]
         pub fn $method(self, $a: Self, $b: Self) -> Self {
             Self { $($field: T::$method(self.$field, $a.$field, $b.$field)),+ }
+        }
+    };
+    (@compare $name:ident $($field:ident)+, $method:ident $op:tt, $doc:literal) => {
+        #[doc = $doc]
+        pub fn $method(self, other: Self) -> $name<bool> {
+            $name { $($field: self.$field $op other.$field),+ }
         }
     };
     (@sum $first:expr $(, $rest:expr)*) => {

@@ -144,3 +144,32 @@ fn the_chapter_of_errors_is_what_the_macros_say() {
         "docs/errors.md is stale: UPDATE_DOCS=1 cargo test -p rlx-conformance --test docs"
     );
 }
+
+/// `docs/builtins.md`: the rows of the builtin library.
+fn builtins() -> String {
+    let mut text = String::from(
+        "# Builtins\n\n\
+         Every function and method of the kernel language, from its own table. Made by a test;\n\
+         `UPDATE_DOCS=1 cargo test -p rlx-conformance --test docs` writes it anew. What is not here is refused, with what to write.\n\n\
+         | Rust | takes | gives | WGSL |\n| --- | --- | --- | --- |\n",
+    );
+    for row in rlx_kernel_ir::builtin::BUILTINS {
+        let (call, takes, gives, wgsl) = (row.call(), row.takes(), row.gives(), row.in_wgsl());
+        let _ = writeln!(text, "| `{call}` | {takes} | {gives} | {wgsl} |");
+    }
+    text
+}
+
+#[test]
+fn the_chapter_of_builtins_is_their_table() {
+    let path = root().join("docs/builtins.md");
+    let wanted = builtins();
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        fs::write(&path, &wanted).expect("docs can be written");
+    }
+    let found = fs::read_to_string(&path).expect("the chapter is there");
+    assert!(
+        found == wanted,
+        "docs/builtins.md is stale: UPDATE_DOCS=1 cargo test -p rlx-conformance --test docs"
+    );
+}

@@ -2,12 +2,15 @@
 
 use super::{Arg, Builtin, Domain, Effect, Form, Input, Ret, Spelling};
 use crate::types::Scalar;
-use Arg::{Elem, Is, T, Vector};
-use Domain::{Any, Float, Int, Int32, Narrow, Number, NumberVector};
+use Arg::{Elem, Is, Mask, T, Vector};
+use Domain::{Any, BoolVector, Float, FloatVector, Int, Int32, Narrow, Number, NumberVector};
 use Effect::{Barrier, Pure, Subgroup};
 use Form::{Function, Method};
 use Scalar::{Bool, F16, F32, I32, U32};
-use Spelling::{Bitcast, Call, CompareExchange, Constructor, DivCeil, Elect, OnPlace, Operator};
+use Spelling::{
+    Bitcast, Call, CompareExchange, Constructor, DivCeil, Elect, OnPlace, Operator, Power, Rotate,
+    Template,
+};
 
 const fn row(
     name: &'static str,
@@ -48,7 +51,8 @@ const fn input(name: &'static str, input: Input) -> Builtin {
 }
 
 /// Every builtin. Methods have Rust's names and Rust's meaning: where WGSL's function of the same
-/// name differs (`round`, `fract`, `signum`), it is not here.
+/// name differs (`round`, `fract`), WGSL is told what Rust means; where that cannot be exact
+/// (`signum` of a float), it is not here.
 // A row a line reads best.
 #[rustfmt::skip]
 pub static BUILTINS: &[Builtin] = &[
@@ -91,6 +95,22 @@ pub static BUILTINS: &[Builtin] = &[
     row("trunc", Call("trunc"), Method, Float, &[T], Ret::T, Pure),
     row("round_ties_even", Call("round"), Method, Float, &[T], Ret::T, Pure),
     row("mul_add", Call("fma"), Method, Float, &[T, T, T], Ret::T, Pure),
+    row("asinh", Call("asinh"), Method, Float, &[T], Ret::T, Pure),
+    row("acosh", Call("acosh"), Method, Float, &[T], Ret::T, Pure),
+    row("atanh", Call("atanh"), Method, Float, &[T], Ret::T, Pure),
+    row("to_radians", Call("radians"), Method, Float, &[T], Ret::T, Pure),
+    row("to_degrees", Call("degrees"), Method, Float, &[T], Ret::T, Pure),
+    row("fract", Template("{0} - trunc({0})"), Method, Float, &[T], Ret::T, Pure),
+    row("round", Template("select(trunc({0}), trunc({0}) + sign({0}), abs({0} - trunc({0})) >= {T:0.5})"), Method, Float, &[T], Ret::T, Pure),
+    row("powi", Power, Method, Float, &[T, Is(I32)], Ret::T, Pure),
+    row("saturate", Call("saturate"), Function, Float, &[T], Ret::T, Pure),
+    row("ldexp", Call("ldexp"), Function, Domain::None, &[Is(F32), Is(I32)], Ret::Is(F32), Pure),
+    row("length", Call("length"), Function, FloatVector, &[T], Ret::Elem, Pure),
+    row("distance", Call("distance"), Function, FloatVector, &[T, T], Ret::Elem, Pure),
+    row("normalize", Call("normalize"), Function, FloatVector, &[T], Ret::T, Pure),
+    row("reflect", Call("reflect"), Function, FloatVector, &[T, T], Ret::T, Pure),
+    row("refract", Call("refract"), Function, FloatVector, &[T, T, Elem], Ret::T, Pure),
+    row("face_forward", Call("faceForward"), Function, FloatVector, &[T, T, T], Ret::T, Pure),
     row("inverse_sqrt", Call("inverseSqrt"), Function, Float, &[T], Ret::T, Pure),
     row("to_bits", Bitcast, Method, Domain::F32, &[T], Ret::As(U32), Pure),
     row("dot", Call("dot"), Function, NumberVector, &[T, T], Ret::Elem, Pure),
@@ -104,12 +124,30 @@ pub static BUILTINS: &[Builtin] = &[
     row("leading_zeros", Call("countLeadingZeros"), Method, Int32, &[T], Ret::T, Pure),
     row("trailing_zeros", Call("countTrailingZeros"), Method, Int32, &[T], Ret::T, Pure),
     row("reverse_bits", Call("reverseBits"), Method, Int32, &[T], Ret::T, Pure),
+    row("first_leading_bit", Call("firstLeadingBit"), Function, Int32, &[T], Ret::T, Pure),
+    row("first_trailing_bit", Call("firstTrailingBit"), Function, Int32, &[T], Ret::T, Pure),
+    row("rotate_left", Rotate { left: true }, Method, Domain::None, &[Is(U32), Is(U32)], Ret::Is(U32), Pure),
+    row("rotate_right", Rotate { left: false }, Method, Domain::None, &[Is(U32), Is(U32)], Ret::Is(U32), Pure),
+    row("abs_diff", Template("max({0}, {1}) - min({0}, {1})"), Method, Int32, &[T, T], Ret::As(U32), Pure),
+    row("next_multiple_of", Template("({0} / {1} + u32({0} % {1} != 0u)) * {1}"), Method, Domain::None, &[Is(U32), Is(U32)], Ret::Is(U32), Pure),
+    row("is_power_of_two", Template("countOneBits({0}) == 1u"), Method, Domain::None, &[Is(U32)], Ret::Is(Bool), Pure),
+    row("rem_euclid", Template("{0} % {1} + select(0, abs({1}), {0} % {1} < 0)"), Method, Domain::None, &[Is(I32), Is(I32)], Ret::Is(I32), Pure),
+    row("signum", Call("sign"), Method, Domain::None, &[Is(I32)], Ret::Is(I32), Pure),
+    row("pow", Power, Method, Int, &[T, Is(U32)], Ret::T, Pure),
     row("wrapping_add", Operator("+"), Method, Int, &[T, T], Ret::T, Pure),
     row("wrapping_sub", Operator("-"), Method, Int, &[T, T], Ret::T, Pure),
     row("wrapping_mul", Operator("*"), Method, Int, &[T, T], Ret::T, Pure),
     row("div_ceil", DivCeil, Method, Int, &[T, T], Ret::T, Pure),
     // Selection and vectors.
-    row("select", Call("select"), Function, Any, &[T, T, Is(Bool)], Ret::T, Pure),
+    row("select", Call("select"), Function, Any, &[T, T, Mask], Ret::T, Pure),
+    row("any", Call("any"), Function, BoolVector, &[T], Ret::Is(Bool), Pure),
+    row("all", Call("all"), Function, BoolVector, &[T], Ret::Is(Bool), Pure),
+    row("cmpeq", Operator("=="), Method, NumberVector, &[T, T], Ret::As(Bool), Pure),
+    row("cmpne", Operator("!="), Method, NumberVector, &[T, T], Ret::As(Bool), Pure),
+    row("cmplt", Operator("<"), Method, NumberVector, &[T, T], Ret::As(Bool), Pure),
+    row("cmple", Operator("<="), Method, NumberVector, &[T, T], Ret::As(Bool), Pure),
+    row("cmpgt", Operator(">"), Method, NumberVector, &[T, T], Ret::As(Bool), Pure),
+    row("cmpge", Operator(">="), Method, NumberVector, &[T, T], Ret::As(Bool), Pure),
     row("vec2", Constructor, Function, Any, &[T, T], Ret::VectorOfT(2), Pure),
     row("vec3", Constructor, Function, Any, &[T, T, T], Ret::VectorOfT(3), Pure),
     row("vec4", Constructor, Function, Any, &[T, T, T, T], Ret::VectorOfT(4), Pure),
@@ -124,9 +162,9 @@ pub static BUILTINS: &[Builtin] = &[
     row("dot4_i8_packed", Call("dot4I8Packed"), Function, Domain::None, &[Is(U32), Is(U32)], Ret::Is(I32), Pure),
     row("dot4_u8_packed", Call("dot4U8Packed"), Function, Domain::None, &[Is(U32), Is(U32)], Ret::Is(U32), Pure),
     row("quantize_to_f16", Call("quantizeToF16"), Function, Domain::None, &[Is(F32)], Ret::Is(F32), Pure),
-    row("mix", Call("mix"), Function, Domain::None, &[Is(F32), Is(F32), Is(F32)], Ret::Is(F32), Pure),
-    row("step", Call("step"), Function, Domain::None, &[Is(F32), Is(F32)], Ret::Is(F32), Pure),
-    row("smoothstep", Call("smoothstep"), Function, Domain::None, &[Is(F32), Is(F32), Is(F32)], Ret::Is(F32), Pure),
+    row("mix", Call("mix"), Function, Float, &[T, T, T], Ret::T, Pure),
+    row("step", Call("step"), Function, Float, &[T, T], Ret::T, Pure),
+    row("smoothstep", Call("smoothstep"), Function, Float, &[T, T, T], Ret::T, Pure),
     row("cross", Call("cross"), Function, Domain::None, &[Vector(F32, 3), Vector(F32, 3)], Ret::Vector(F32, 3), Pure),
     row("extract_bits", Call("extractBits"), Function, Domain::None, &[Is(U32), Is(U32), Is(U32)], Ret::Is(U32), Pure),
     row("insert_bits", Call("insertBits"), Function, Domain::None, &[Is(U32), Is(U32), Is(U32), Is(U32)], Ret::Is(U32), Pure),
@@ -186,19 +224,10 @@ pub static BUILTINS: &[Builtin] = &[
 /// Methods of Rust whose WGSL namesake means something else, and what to write instead.
 pub static REFUSED_METHODS: &[(&str, &str)] = &[
     (
-        "round",
-        "`round` rounds halves away from zero in Rust and to even on a GPU; write `round_ties_even()`, or `(x + 0.5).floor()`",
-    ),
-    (
-        "fract",
-        "`fract` keeps the sign in Rust and not on a GPU; write `x - x.floor()` or `x - x.trunc()`",
-    ),
-    (
         "signum",
         "`signum` of 0.0 is 1.0 in Rust and 0.0 on a GPU; write the comparison that you mean",
     ),
     ("rem_euclid", "write `x - y * (x / y).floor()`"),
-    ("powi", "write the product, or `powf`"),
     (
         "log10",
         "write `x.ln() * core::f32::consts::LOG10_E` with the number in place of the const",

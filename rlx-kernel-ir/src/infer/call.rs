@@ -63,7 +63,19 @@ impl Infer<'_> {
         if self.table.deep(&ty) == Type::F32 && name == "to_f32" && args.is_empty() {
             return (ExprKind::Cast(Box::new(receiver.clone())), Type::F32);
         }
+        if let Type::Vector(elem, len) = self.table.shallow(&ty)
+            && args.is_empty()
+            && let Some(count) = swizzle(name, len)
+        {
+            return (
+                ExprKind::Field(Box::new(receiver.clone()), name.into()),
+                Type::Vector(elem, count),
+            );
+        }
         if let Some(builtin) = Builtin::find(name, Form::Method) {
+            if let Some(error) = self.refused_for(builtin, &ty, at) {
+                return (ExprKind::Int(0), error);
+            }
             let mut all = vec![receiver.clone()];
             all.extend(args.iter().cloned());
             return self.builtin(builtin, all, span);
@@ -84,6 +96,23 @@ impl Infer<'_> {
             diagnostic = diagnostic.help("write a `#[device]` function and call it");
         }
         (ExprKind::Int(0), self.error(diagnostic))
+    }
+
+    /// Reports a method that means something else for a float than it does on a GPU.
+    fn refused_for(&mut self, builtin: &Builtin, ty: &Type, at: Span) -> Option<Type> {
+        let ty = self.table.deep(ty);
+        let is_float =
+            self.table.kind(&ty) == Some(Kind::Float) || ty.scalar().is_some_and(Scalar::is_float);
+        let of_ints = matches!(builtin.args.first(), Some(Arg::Is(scalar)) if scalar.is_int());
+        let (_, help) = REFUSED_METHODS
+            .iter()
+            .find(|(refused, _)| is_float && of_ints && *refused == builtin.name)?;
+        let message = format!(
+            "{} has no method `{}` in the kernel language",
+            self.describe(&ty),
+            builtin.name
+        );
+        Some(self.error(Diagnostic::new(at, message).help(*help)))
     }
 
     fn builtin(
@@ -121,6 +150,16 @@ impl Infer<'_> {
                 }
                 Arg::Vector(scalar, len) => {
                     self.expect(arg, &Type::vector(*scalar, *len), &found);
+                }
+                Arg::Mask => {
+                    let ty = generic
+                        .as_ref()
+                        .map_or(Type::Error, |ty| self.table.deep(ty));
+                    let mask = match (ty, self.table.shallow(&found)) {
+                        (Type::Vector(_, len), Type::Vector(..)) => Type::vector(Scalar::Bool, len),
+                        _ => Type::BOOL,
+                    };
+                    self.expect(arg, &mask, &found);
                 }
                 Arg::Elem => {
                     let ty = generic
@@ -212,6 +251,8 @@ impl Infer<'_> {
             Domain::Int => int,
             Domain::Number => float || int,
             Domain::NumberVector => is_vector && (float || int),
+            Domain::FloatVector => is_vector && float,
+            Domain::BoolVector => is_vector && elem == Type::BOOL,
         }
     }
 
@@ -414,6 +455,13 @@ fn signature(function: &Function, arguments: &Arguments) -> Function {
         param.ty = substituted(&param.ty, arguments);
     }
     signature
+}
+
+/// How many components `name` takes from a vector of `len`: `xy`, `zyx`, `wwxy`.
+fn swizzle(name: &str, len: u8) -> Option<u8> {
+    let has = &"xyzw"[..usize::from(len.min(4))];
+    let fits = (2..=4).contains(&name.len()) && name.chars().all(|char| has.contains(char));
+    fits.then_some(name.len() as u8)
 }
 
 /// The scalar of a vector or an atomic; any other type itself.

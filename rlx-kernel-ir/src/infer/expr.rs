@@ -403,7 +403,9 @@ impl Infer<'_> {
             let found = self.describe(&ty);
             let diagnostic =
                 Diagnostic::new(span, format!("{found} cannot be compared as a whole"));
-            self.error(diagnostic.help("compare the components"));
+            self.error(
+                diagnostic.help("compare the components, or write `all(a.cmpeq(b))` and its kind"),
+            );
             return Type::BOOL;
         }
         if op.is_bitwise() {

@@ -293,6 +293,9 @@ impl Infer<'_> {
             (Type::Vector(_, len), Type::Scalar(_) | Type::Infer(_)) => Some(format!(
                 "spread it over the components: `Vec{len}::splat(x)`"
             )),
+            (Type::Scalar(Scalar::Bool), Type::Vector(elem, _)) if **elem == Type::BOOL => {
+                Some("write `any(..)` or `all(..)`".into())
+            }
             (Type::Scalar(_), Type::Vector(..)) => Some("take one component, such as `.x`".into()),
             _ => None,
         }

@@ -3,8 +3,9 @@
 use super::function::FunctionPrinter;
 use super::load;
 use super::stmt::Target;
+use super::template;
 use super::text::Text;
-use crate::builtin::{Builtin, Effect, Input, Spelling};
+use crate::builtin::{Builtin, Effect, Input, Ret, Spelling};
 use crate::consteval;
 use crate::expr::{BinaryOp, Expr, ExprKind, UnaryOp};
 use crate::item::Item;
@@ -13,7 +14,7 @@ use crate::types::{Scalar, Type};
 
 /// What an expression is to the parser of WGSL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Shape {
+pub(super) enum Shape {
     /// A name, a literal, a call, an index.
     Atom,
     /// `-x`
@@ -38,7 +39,7 @@ impl FunctionPrinter<'_, '_> {
         }
     }
 
-    fn shaped(&mut self, expr: &Expr) -> (Text, Shape) {
+    pub(super) fn shaped(&mut self, expr: &Expr) -> (Text, Shape) {
         let (text, shape) = self.unmarked(expr);
         (text.marked(expr.span), shape)
     }
@@ -114,6 +115,15 @@ impl FunctionPrinter<'_, '_> {
                 let value = self.eval(inner).unwrap_or_default();
                 let shape = if value < 0 { Shape::Unary } else { Shape::Atom };
                 (Text::new(format!("{value}.0")), shape)
+            }
+            // naga 30 widens by the sign of the wider type; Rust by that of the narrower.
+            ExprKind::Cast(inner) if inner.ty == Type::I32 && expr.ty == Type::U64 => {
+                let wide = call("i64", &[self.expr(inner)]);
+                (call("u64", &[wide]), Shape::Atom)
+            }
+            ExprKind::Cast(inner) if inner.ty == Type::U32 && expr.ty == Type::I64 => {
+                let wide = call("u64", &[self.expr(inner)]);
+                (call("i64", &[wide]), Shape::Atom)
             }
             ExprKind::Cast(inner) => {
                 let mut out = Text::new(format!("{}(", Self::type_name(&expr.ty)));
@@ -379,10 +389,22 @@ impl FunctionPrinter<'_, '_> {
                 let op = match text {
                     "+" => BinaryOp::Add,
                     "-" => BinaryOp::Sub,
+                    "==" => BinaryOp::Eq,
+                    "!=" => BinaryOp::Ne,
+                    "<" => BinaryOp::Lt,
+                    "<=" => BinaryOp::Le,
+                    ">" => BinaryOp::Gt,
+                    ">=" => BinaryOp::Ge,
                     _ => BinaryOp::Mul,
                 };
                 self.binary(op, &args[0], &args[1])
             }
+            Spelling::Template(template) => {
+                let cast = matches!(builtin.ret, Ret::As(_));
+                self.template(template, args, (ty, cast))
+            }
+            Spelling::Power => self.power(args, ty),
+            Spelling::Rotate { left } => self.rotation(args, left),
             Spelling::DivCeil => {
                 // `(a + b - 1) / b` would wrap near the end of the type.
                 let [a, b] = self.ordered([&args[0], &args[1]]);
@@ -606,10 +628,18 @@ impl FunctionPrinter<'_, '_> {
             ExprKind::Binary(_, a, b) | ExprKind::Index(a, b) => {
                 self.needs_statements(a) || self.needs_statements(b)
             }
-            ExprKind::Array(args)
-            | ExprKind::Instance(_, args)
-            | ExprKind::Printed(_, args)
-            | ExprKind::Builtin(_, args) => any(args),
+            ExprKind::Array(args) | ExprKind::Instance(_, args) | ExprKind::Printed(_, args) => {
+                any(args)
+            }
+            ExprKind::Builtin(builtin, args) => {
+                any(args)
+                    || match builtin.wgsl {
+                        Spelling::Template(text) => template::keeps(text, args),
+                        Spelling::Power => self.power_needs_statements(args),
+                        Spelling::Rotate { .. } => template::keeps("{0}{0}", args),
+                        _ => false,
+                    }
+            }
             _ => false,
         }
     }
@@ -661,7 +691,7 @@ fn nests(outer: BinaryOp, inner: BinaryOp, is_left: bool) -> bool {
     }
 }
 
-fn parenthesised(text: &Text) -> Text {
+pub(super) fn parenthesised(text: &Text) -> Text {
     let mut out = Text::new("(");
     out.append(text);
     out.push(")");
@@ -676,7 +706,7 @@ fn wrapped(text: Text) -> Text {
     }
 }
 
-fn call(name: &str, args: &[Text]) -> Text {
+pub(super) fn call(name: &str, args: &[Text]) -> Text {
     let mut out = Text::new(format!("{name}("));
     for (index, arg) in args.iter().enumerate() {
         out.push(if index == 0 { "" } else { ", " });
@@ -714,7 +744,7 @@ fn hex(value: u64, suffix: &str) -> String {
     format!("0x{pad}{digits}{suffix}")
 }
 
-fn int(value: i128, ty: &Type) -> String {
+pub(super) fn int(value: i128, ty: &Type) -> String {
     if *ty == Type::I64 && value == i128::from(i64::MIN) {
         // Its literal would be `-` of a number that no i64 holds.
         return "(-9223372036854775807li - 1li)".into();

@@ -610,6 +610,16 @@ impl FunctionPrinter<'_, '_> {
         Text::new(name)
     }
 
+    /// `value` kept in a variable of its own.
+    pub fn keep(&mut self, value: &Text, name: &str) -> Text {
+        let name = self.fresh(name);
+        let mut text = Text::new(format!("let {name} = "));
+        text.append(value);
+        text.push(";");
+        self.line(&text);
+        Text::new(name)
+    }
+
     fn is_stable(&self, expr: &Expr) -> bool {
         match &expr.kind {
             ExprKind::Int(_)

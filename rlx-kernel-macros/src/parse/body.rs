@@ -193,13 +193,20 @@ impl<'a> BodyParser<'a> {
     pub fn constant_item(mut self, item: &syn::ItemConst, name: String, origin: Origin) -> Const {
         let ty = self.ty(&item.ty);
         let value = self.expr(&item.expr);
-        let fits = matches!(
+        let elements = elements(&ty);
+        if matches!(
             ty,
-            Type::Scalar(_) | Type::Vector(..) | Type::Struct(..) | Type::Error
-        );
-        if !fits {
-            let message = "a `#[device]` const is a scalar, a vector or a struct";
-            let help = "tables go into a slice: as constants they are slow on every device";
+            Type::Slice { .. } | Type::Pointer(_) | Type::Block { .. }
+        ) {
+            let message =
+                "a `#[device]` const is a value: a scalar, a vector, a struct or an array";
+            let help = "write a table as `[T; N]`, without `&`";
+            self.sink.error_help(&item.ty, message, help);
+        } else if elements > MAX_TABLE {
+            let message = format!(
+                "a table of {elements} elements is slow as a constant: {MAX_TABLE} is the most"
+            );
+            let help = "take it as a slice, which a host uploads once: a driver compiles a large constant for seconds, and reads it many times slower than a buffer";
             self.sink.error_help(&item.ty, message, help);
         }
         Const {
@@ -208,5 +215,16 @@ impl<'a> BodyParser<'a> {
             value,
             origin,
         }
+    }
+}
+
+/// Elements of a table in a const at the most.
+const MAX_TABLE: u64 = 64;
+
+/// Elements of an array, those of the arrays in it counted.
+fn elements(ty: &Type) -> u64 {
+    match ty {
+        Type::Array(elem, len) => elements(elem).saturating_mul(u64::from(*len)),
+        _ => 1,
     }
 }

@@ -577,5 +577,6 @@ mod generics;
 mod half;
 mod limits;
 mod methods;
+mod operations;
 mod shared;
 mod wide;
