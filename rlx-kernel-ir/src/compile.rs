@@ -6,6 +6,7 @@ use crate::infer::{infer_all, infer_functions};
 use crate::item::{ItemId, Kernel, Module};
 use crate::layout;
 use crate::limits::{self, LIMITS, Required};
+use crate::overrides::{self, WorkgroupFormulas};
 use crate::poison;
 use crate::probe::probe;
 use crate::rounds;
@@ -55,6 +56,10 @@ pub struct Compiled {
     pub linear: bool,
     /// What it needs beyond what every device has.
     pub limits: Vec<Required>,
+    /// The overrides, in the order of the kernel's parameters.
+    pub overrides: Vec<CompiledOverride>,
+    /// What they change about the workgroup, where there are any.
+    pub workgroup: Option<WorkgroupFormulas>,
 }
 
 /// A binding of a compiled kernel.
@@ -70,6 +75,19 @@ pub struct CompiledBinding {
     pub stride: u32,
     /// Whether it is written.
     pub writable: bool,
+}
+
+/// An override of a compiled kernel.
+#[derive(Clone, Debug)]
+pub struct CompiledOverride {
+    /// The author's name.
+    pub name: String,
+    /// The name in the WGSL; empty where only the host goes by it.
+    pub variable: String,
+    /// WGSL type.
+    pub ty: String,
+    /// Its value where nothing else is said.
+    pub default: i64,
 }
 
 /// A param of a compiled kernel.
@@ -119,8 +137,13 @@ pub fn compile(module: &Module, options: CompileOptions) -> Result<Compiled, Vec
         wgsl::print,
         |_, printed| printed.text.clone(),
     );
+    let mut workgroup = None;
     let (printed, validated) = match run {
-        Ok((printed, validated)) => {
+        Ok((printed, mut validated)) => {
+            match formulas(module, kernel, &mut validated) {
+                Ok(found) => workgroup = found,
+                Err(problem) => problems.push(problem),
+            }
             if !problems.is_empty() {
                 return Err(once(problems));
             }
@@ -164,6 +187,17 @@ pub fn compile(module: &Module, options: CompileOptions) -> Result<Compiled, Vec
             .iter()
             .any(|input| printed.inputs.contains(input)),
         limits: limits::required(module, kernel),
+        overrides: module
+            .overrides()
+            .into_iter()
+            .map(|(id, item)| CompiledOverride {
+                name: item.name.clone(),
+                variable: printed.overrides.get(&id).cloned().unwrap_or_default(),
+                ty: item.ty.name().into(),
+                default: item.default,
+            })
+            .collect(),
+        workgroup,
         validated,
     })
 }
@@ -265,6 +299,23 @@ fn stride(module: &Module, elem: &Type) -> u32 {
             layout::on_device(module, other).map_or(0, |(size, align)| size.next_multiple_of(align))
         }
     }
+}
+
+/// What overrides change about the workgroup; adds the bytes that they take by default.
+fn formulas(
+    module: &Module,
+    kernel: &Kernel,
+    validated: &mut Validated,
+) -> Result<Option<WorkgroupFormulas>, Diagnostic> {
+    let all = module.overrides();
+    if all.is_empty() {
+        return Ok(None);
+    }
+    let formulas = overrides::workgroup(module, kernel, validated.workgroup_bytes)?;
+    let defaults: Vec<_> = all.iter().map(|(_, item)| item.default).collect();
+    let bytes = overrides::value(&formulas.bytes, &defaults).unwrap_or(u64::MAX);
+    validated.workgroup_bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
+    Ok(Some(formulas))
 }
 
 /// Checks of the signature and the attributes.

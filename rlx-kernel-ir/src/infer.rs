@@ -64,6 +64,11 @@ pub fn infer_all(module: &Module) -> (Typed, Vec<Diagnostic>) {
     if let Some(kernel) = &module.kernel {
         let function = infer.function(kernel.function.clone());
         infer.typed.kernel = Some(function);
+        // Consts and overrides that only sizes name are declared too.
+        let lengths = kernel.workgroup.iter().filter_map(|var| var.len.as_ref());
+        for size in kernel.workgroup_exprs.iter().flatten().chain(lengths) {
+            infer.expr(&mut size.clone());
+        }
     }
     infer.finish()
 }

@@ -2,6 +2,7 @@
 
 use crate::expr::Expr;
 use crate::generic::Generic;
+use crate::overrides::Override;
 use crate::span::Span;
 use crate::stmt::Block;
 use crate::types::Type;
@@ -36,6 +37,8 @@ pub enum Item {
     Struct(Struct),
     /// A parameter of a generic function.
     Generic(Generic),
+    /// A const parameter of the kernel.
+    Override(Override),
     /// A function that was compiled before: an elementwise operator in a region.
     Printed(Printed),
 }
@@ -270,10 +273,27 @@ pub struct Kernel {
     pub params: Vec<KernelParam>,
     /// Workgroup variables.
     pub workgroup: Vec<WorkgroupVar>,
-    /// Invocations by dimension.
+    /// Invocations by dimension, with the defaults of overrides.
     pub workgroup_size: [u32; 3],
+    /// The same as expressions, where they name overrides.
+    pub workgroup_exprs: [Option<Expr>; 3],
     /// Where they are given.
     pub workgroup_size_span: Span,
+}
+
+impl Default for Kernel {
+    /// A kernel that does nothing.
+    fn default() -> Self {
+        Self {
+            function: Function::default(),
+            bindings: Vec::new(),
+            params: Vec::new(),
+            workgroup: Vec::new(),
+            workgroup_size: [1; 3],
+            workgroup_exprs: [const { None }; 3],
+            workgroup_size_span: Span::NONE,
+        }
+    }
 }
 
 /// A slice parameter of a kernel.
@@ -305,8 +325,10 @@ pub struct KernelParam {
 pub struct WorkgroupVar {
     /// The author's name.
     pub name: String,
-    /// Its type.
+    /// Its type, with the defaults of overrides.
     pub ty: Type,
+    /// Its length, where that names overrides.
+    pub len: Option<Expr>,
     /// The declaration's place.
     pub span: Span,
 }

@@ -18,6 +18,7 @@ pub mod layout;
 pub mod limits;
 mod literal;
 mod mend;
+pub mod overrides;
 mod poison;
 mod probe;
 mod rounds;
@@ -38,6 +39,7 @@ pub use item::{
     Const, Field, FieldKind, Format, Function, Item, ItemId, Kernel, KernelBinding, KernelParam,
     Local, LocalId, Module, OPEN, Origin, Parameter, Printed, Struct, WorkgroupVar,
 };
+pub use overrides::{Override, WorkgroupFormulas};
 pub use span::Span;
 pub use stmt::{Block, Stmt};
 pub use types::{Scalar, Source, Type};

@@ -95,10 +95,7 @@ pub(crate) fn probe(module: &Module, root: ItemId) -> Option<Module> {
     let kernel = Kernel {
         function,
         bindings,
-        params: Vec::new(),
-        workgroup: Vec::new(),
-        workgroup_size: [1; 3],
-        workgroup_size_span: none,
+        ..Kernel::default()
     };
     Some(Module {
         items,

@@ -22,7 +22,7 @@ pub struct Validated {
     pub params: Vec<(u32, u32)>,
     /// Bytes of the params struct, padding included.
     pub params_size: u32,
-    /// Bytes of workgroup memory.
+    /// Bytes of workgroup memory whose length is known.
     pub workgroup_bytes: u32,
 }
 
@@ -67,6 +67,8 @@ pub fn validate(text: &Text, fallback: Span) -> Result<Validated, Diagnostic> {
     for (_, variable) in module.global_variables.iter() {
         let inner = &module.types[variable.ty].inner;
         match variable.space {
+            // Counted by its formula.
+            naga::AddressSpace::WorkGroup if is_pending(inner) => {}
             naga::AddressSpace::WorkGroup => {
                 validated.workgroup_bytes += inner.size(module.to_ctx()).next_multiple_of(16);
             }
@@ -87,6 +89,17 @@ pub fn validate(text: &Text, fallback: Span) -> Result<Validated, Diagnostic> {
         }
     }
     Ok(validated)
+}
+
+/// Whether an override sizes an array.
+fn is_pending(inner: &naga::TypeInner) -> bool {
+    matches!(
+        inner,
+        naga::TypeInner::Array {
+            size: naga::ArraySize::Pending(_),
+            ..
+        }
+    )
 }
 
 fn check(

@@ -7,13 +7,14 @@ pub mod generics;
 pub mod kernel;
 pub mod methods;
 pub mod module;
+pub mod overrides;
 pub mod requires;
 pub mod stmt;
 pub mod ty;
 
 use std::collections::HashMap;
 
-use rlx_kernel_ir::{Bound, Diagnostic, ItemId, Span};
+use rlx_kernel_ir::{Bound, Diagnostic, ItemId, Scalar, Span, Type};
 
 use crate::spans::Spans;
 
@@ -28,6 +29,10 @@ pub enum Target {
     Format(FormatTarget),
     /// A parameter of a generic function.
     Generic(ItemId, Bound),
+    /// A scalar type, which stands for a kernel's type parameter.
+    Scalar(Type),
+    /// A number, which stands for a kernel's const parameter.
+    Number(i64, Scalar),
 }
 
 /// A format as a path's target.

@@ -136,6 +136,23 @@ pub fn collect_expr(expr: &syn::Expr) -> Vec<syn::Path> {
     collector.paths
 }
 
+/// The single names in an expression.
+pub fn names_in(expr: &syn::Expr) -> Vec<String> {
+    struct Names(Vec<String>);
+
+    impl Visit<'_> for Names {
+        fn visit_expr_path(&mut self, path: &syn::ExprPath) {
+            if path.path.segments.len() == 1 {
+                self.0.push(text(&path.path));
+            }
+        }
+    }
+
+    let mut names = Names(Vec::new());
+    names.visit_expr(expr);
+    names.0
+}
+
 struct Binder {
     bound: BTreeSet<String>,
 }

@@ -32,6 +32,8 @@ impl Deref for KernelRef {
 pub struct Dispatch<H> {
     /// What to run.
     pub kernel: KernelRef,
+    /// One value for each of [`KernelInfo::overrides`], in order.
+    pub overrides: Vec<i64>,
     /// One binding for each of [`KernelInfo::bindings`], in order.
     pub bindings: Vec<H>,
     /// The params struct's bytes, [`KernelInfo::params_size`] of them.
@@ -51,6 +53,22 @@ impl<H> Dispatch<H> {
         params: &[u8],
         extent: Extent,
     ) -> Result<Self, DispatchError> {
+        let overrides = kernel.defaults();
+        Self::with_overrides(kernel, overrides, bindings, params, extent)
+    }
+
+    /// The same, with values for the kernel's overrides.
+    ///
+    /// # Errors
+    /// As [`Self::new`], and where the number of values is wrong or a workgroup would be empty.
+    pub fn with_overrides(
+        kernel: KernelRef,
+        overrides: Vec<i64>,
+        bindings: Vec<H>,
+        params: &[u8],
+        extent: Extent,
+    ) -> Result<Self, DispatchError> {
+        check_overrides(&kernel, &overrides)?;
         if bindings.len() != kernel.bindings.len() {
             let (expected, found) = (kernel.bindings.len(), bindings.len());
             return Err(DispatchError::Bindings {
@@ -67,9 +85,10 @@ impl<H> Dispatch<H> {
                 found,
             });
         }
-        let grid = geometry::grid(&kernel, extent)?;
+        let grid = geometry::grid(&kernel, &overrides, extent)?;
         Ok(Self {
             kernel,
+            overrides,
             bindings,
             params: params.to_vec(),
             grid,
@@ -80,12 +99,14 @@ impl<H> Dispatch<H> {
     pub fn map<G>(self, bind: impl FnMut(H) -> G) -> Dispatch<G> {
         let Self {
             kernel,
+            overrides,
             bindings,
             params,
             grid,
         } = self;
         Dispatch {
             kernel,
+            overrides,
             bindings: bindings.into_iter().map(bind).collect(),
             params,
             grid,
@@ -98,9 +119,32 @@ impl<H> Dispatch<H> {
     /// # Errors
     /// [`DispatchError::Grid`] where that takes too many workgroups.
     pub fn threads(mut self, threads: [u64; 3]) -> Result<Self, DispatchError> {
-        self.grid = geometry::grid(&self.kernel, Extent::Threads(threads))?;
+        self.grid = geometry::grid(&self.kernel, &self.overrides, Extent::Threads(threads))?;
         Ok(self)
     }
+}
+
+/// Checks that there is one value an override, and that arrays and workgroups of these sizes can be.
+///
+/// # Errors
+/// [`DispatchError::OverrideCount`] and [`DispatchError::Overrides`].
+pub fn check_overrides(kernel: &KernelInfo, overrides: &[i64]) -> Result<(), DispatchError> {
+    let (expected, found) = (kernel.overrides.len(), overrides.len());
+    if expected != found {
+        return Err(DispatchError::OverrideCount {
+            kernel: kernel.label(),
+            expected,
+            found,
+        });
+    }
+    let sizes = kernel.workgroup_size_with(overrides);
+    if sizes.is_none() || kernel.workgroup_bytes_with(overrides).is_none() {
+        return Err(DispatchError::Overrides {
+            kernel: kernel.label(),
+            values: kernel.describe_overrides(overrides),
+        });
+    }
+    Ok(())
 }
 
 /// The length of a buffer in the conditions of `#[requires(..)]`.
@@ -166,6 +210,24 @@ pub enum DispatchError {
         /// The condition.
         condition: String,
         /// The parameters that it names, with their values.
+        values: String,
+    },
+    /// The number of override values differs from the kernel's.
+    #[error("kernel `{kernel}` has {expected} const parameters, {found} values were given")]
+    OverrideCount {
+        /// The kernel.
+        kernel: String,
+        /// What it declares.
+        expected: usize,
+        /// What was given.
+        found: usize,
+    },
+    /// With these values of its const parameters the kernel has no workgroup.
+    #[error("kernel `{kernel}` has an empty workgroup or array where {values}")]
+    Overrides {
+        /// The kernel.
+        kernel: String,
+        /// The values.
         values: String,
     },
     /// The kernel has no instance of that name.

@@ -15,19 +15,30 @@ pub enum Extent {
     Groups([u64; 3]),
 }
 
-/// The grid of workgroups for `extent`.
+/// The grid of workgroups for `extent`, with these values of the kernel's overrides.
 ///
 /// A one-dimensional extent of more than 65,535 workgroups is folded into rows of equal length for a
 /// kernel that goes by `workgroup_index` or `global_index`; such a kernel ignores the excess.
 ///
 /// # Errors
-/// [`DispatchError::Grid`] where a dimension is too large and cannot be folded.
-pub fn grid(kernel: &KernelInfo, extent: Extent) -> Result<[u32; 3], DispatchError> {
+/// [`DispatchError::Grid`] where a dimension is too large and cannot be folded,
+/// [`DispatchError::Overrides`] where a workgroup would be empty.
+pub fn grid(
+    kernel: &KernelInfo,
+    overrides: &[i64],
+    extent: Extent,
+) -> Result<[u32; 3], DispatchError> {
+    let Some(size) = kernel.workgroup_size_with(overrides) else {
+        return Err(DispatchError::Overrides {
+            kernel: kernel.label(),
+            values: kernel.describe_overrides(overrides),
+        });
+    };
     let groups = match extent {
         Extent::Groups(groups) => groups,
         Extent::Threads(threads) => {
             let mut groups = threads;
-            for (count, size) in groups.iter_mut().zip(kernel.workgroup_size) {
+            for (count, size) in groups.iter_mut().zip(size) {
                 *count = count.div_ceil(u64::from(size));
             }
             groups

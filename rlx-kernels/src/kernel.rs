@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
+use crate::overrides::{Override, Workgroup};
+
 /// A compiled kernel instance: one WGSL module with one entry point, and every fact that a host
 /// needs to run it. `#[kernel]` makes them as statics; regions fused at graph compile time are made
 /// at run time.
@@ -24,10 +26,16 @@ pub struct KernelInfo {
     pub params: Cow<'static, [ParamField]>,
     /// Bytes of the params struct, padding included; 0 where the kernel has none.
     pub params_size: u32,
-    /// Invocations a workgroup, by dimension.
+    /// Invocations a workgroup, by dimension, with the defaults of overrides.
     pub workgroup_size: [u32; 3],
-    /// Bytes of workgroup memory.
+    /// Bytes of workgroup memory, with the defaults of overrides.
     pub workgroup_bytes: u32,
+    /// Const parameters with declared values, and this instance's.
+    pub numbers: Cow<'static, [(Cow<'static, str>, i64)]>,
+    /// Const parameters that are set when a pipeline is made, in order.
+    pub overrides: Cow<'static, [Override]>,
+    /// What they change about the workgroup; none where there are none.
+    pub workgroup: Option<Workgroup>,
     /// Device features that the kernel cannot do without, derived from its validated module.
     pub features: Features,
     /// Whether the kernel finds its place by `workgroup_index` or `global_index` alone, so that a
@@ -177,6 +185,48 @@ impl KernelInfo {
         }
     }
 
+    /// The value of the const parameter `name` of this instance; 0 where it has none of that name.
+    pub fn number(&self, name: &str) -> u32 {
+        let number = self.numbers.iter().find(|(number, _)| number == name);
+        let value = number.and_then(|(_, value)| u32::try_from(*value).ok());
+        value.unwrap_or(0)
+    }
+
+    /// The defaults of the overrides, in order.
+    pub fn defaults(&self) -> Vec<i64> {
+        self.overrides.iter().map(|item| item.default).collect()
+    }
+
+    /// Invocations a workgroup with these values of the overrides; none where a dimension is empty or
+    /// past 32 bits.
+    pub fn workgroup_size_with(&self, overrides: &[i64]) -> Option<[u32; 3]> {
+        let Some(workgroup) = &self.workgroup else {
+            return Some(self.workgroup_size);
+        };
+        let mut out = [1; 3];
+        for (out, formula) in out.iter_mut().zip(&workgroup.size) {
+            let size = formula.value(overrides).filter(|size| *size > 0)?;
+            *out = u32::try_from(size).ok()?;
+        }
+        Some(out)
+    }
+
+    /// Bytes of workgroup memory with these values of the overrides; none where a
+    /// length is no number.
+    pub fn workgroup_bytes_with(&self, overrides: &[i64]) -> Option<u64> {
+        match &self.workgroup {
+            None => Some(u64::from(self.workgroup_bytes)),
+            Some(workgroup) => workgroup.bytes.value(overrides),
+        }
+    }
+
+    /// The overrides in words: `ROWS = 4, WIDE = 1`.
+    pub fn describe_overrides(&self, values: &[i64]) -> String {
+        let pairs = self.overrides.iter().zip(values);
+        let pairs = pairs.map(|(item, value)| format!("{} = {value}", item.name));
+        pairs.collect::<Vec<_>>().join(", ")
+    }
+
     /// The whole WGSL module.
     ///
     /// Inputs in `shared` are declared `read_write` although the kernel only reads them: WebGPU lets
@@ -227,6 +277,9 @@ impl KernelInfo {
         params_size: 0,
         workgroup_size: [1, 1, 1],
         workgroup_bytes: 0,
+        numbers: Cow::Borrowed(&[]),
+        overrides: Cow::Borrowed(&[]),
+        workgroup: None,
         features: Features::NONE,
         linear: false,
         limits: Cow::Borrowed(&[]),
@@ -245,6 +298,13 @@ impl KernelInfo {
             "// workgroup   {x} x {y} x {z} invocations, {} bytes of memory",
             self.workgroup_bytes
         );
+        for item in self.overrides.iter() {
+            let _ = writeln!(
+                text,
+                "// override    {}: {} = {}",
+                item.name, item.ty, item.default
+            );
+        }
         let _ = writeln!(text, "// features    {}", self.features.describe());
         if !self.limits.is_empty() {
             let _ = writeln!(text, "// limits      {}", self.describe_limits());

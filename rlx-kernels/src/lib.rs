@@ -17,6 +17,7 @@ pub mod integer;
 pub mod kernel;
 pub mod math;
 pub mod number;
+pub mod overrides;
 pub mod prelude;
 pub mod vector;
 
@@ -26,6 +27,7 @@ pub use dispatch::{Buffer, Dispatch, DispatchError, KernelRef};
 pub use elementwise::ElementwiseOp;
 pub use format::{Block, BlockFormat, FormatInfo, Packed};
 pub use kernel::{Binding, Features, Header, KernelInfo, ParamField, RequiredLimit};
+pub use overrides::Override;
 pub use rlx_kernel_macros::{device, elementwise_ops, format, kernel};
 
 /// What the macros' output names; no part of the public interface.

@@ -38,9 +38,12 @@ struct Inner {
     pipelines: PipelineCache,
 }
 
-/// Compiled pipelines, by the kernel's hash and the bindings that are declared `read_write` although
-/// the kernel only reads them.
-pub(super) type PipelineCache = Mutex<HashMap<(u64, BindingSet), Arc<Pipeline>>>;
+/// What a pipeline is compiled for: the kernel's hash, the values of its overrides, and the bindings
+/// that are declared `read_write` although the kernel only reads them.
+type PipelineKey = (u64, Vec<i64>, BindingSet);
+
+/// Compiled pipelines.
+pub(super) type PipelineCache = Mutex<HashMap<PipelineKey, Arc<Pipeline>>>;
 
 /// Objects that are alive on a context's device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,5 +1,6 @@
 //! One dispatch, at once.
 
+use rlx_kernels::dispatch::check_overrides;
 use rlx_kernels::{Dispatch, DispatchError, KernelInfo};
 use wgpu::{BufferUsages, CommandEncoderDescriptor, ComputePassDescriptor};
 
@@ -18,6 +19,7 @@ impl Context {
     pub fn run(&self, dispatch: &Dispatch<BufferHandle>) -> Result<(), DeviceError> {
         let Dispatch {
             kernel,
+            overrides,
             bindings,
             params,
             grid,
@@ -40,7 +42,7 @@ impl Context {
         }
         self.check_grid(kernel, *grid)?;
         self.check_bindings(kernel, &bound)?;
-        let pipeline = self.pipeline(kernel, shared(kernel, &bound))?;
+        let pipeline = self.pipeline(kernel, overrides, shared(kernel, &bound))?;
         let uniform = self.params_buffer(kernel, params)?;
         let params = uniform.as_ref().map(|buffer| Bound {
             buffer,
@@ -85,10 +87,12 @@ impl Context {
 pub(super) fn check_dispatch<H>(dispatch: &Dispatch<H>) -> Result<(), DispatchError> {
     let Dispatch {
         kernel,
+        overrides,
         bindings,
         params,
         ..
     } = dispatch;
+    check_overrides(kernel, overrides)?;
     let (expected, found) = (kernel.bindings.len(), bindings.len());
     if expected != found {
         return Err(DispatchError::Bindings {

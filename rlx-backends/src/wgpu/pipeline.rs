@@ -3,6 +3,7 @@
 use std::num::NonZeroU64;
 use std::sync::{Arc, PoisonError};
 
+use rlx_kernels::dispatch::check_overrides;
 use rlx_kernels::kernel::BindingSet;
 use rlx_kernels::{Header, KernelInfo};
 use wgpu::{
@@ -22,13 +23,15 @@ pub(super) struct Pipeline {
 }
 
 impl Context {
-    /// The pipeline of `kernel` with the read-only bindings in `shared` declared `read_write`.
+    /// The pipeline of `kernel` with these values of its overrides, and with the read-only bindings in
+    /// `shared` declared `read_write`.
     pub(super) fn pipeline(
         &self,
         kernel: &KernelInfo,
+        overrides: &[i64],
         shared: BindingSet,
     ) -> Result<Arc<Pipeline>, DeviceError> {
-        let key = (kernel.hash, effective(kernel, shared));
+        let key = (kernel.hash, overrides.to_vec(), effective(kernel, shared));
         if let Some(pipeline) = self
             .pipelines()
             .lock()
@@ -37,11 +40,11 @@ impl Context {
         {
             return Ok(Arc::clone(pipeline));
         }
-        self.check_kernel(kernel)?;
+        self.check_kernel(kernel, overrides)?;
         // Compiled without the lock, so that other kernels need not wait for this one.
         let pipeline = self.guard(
             format_args!("pipeline of kernel `{}`", kernel.label()),
-            || compile(self.device(), kernel, key.1),
+            || compile(self.device(), kernel, overrides, key.2),
         )?;
         let mut cache = self
             .pipelines()
@@ -54,7 +57,7 @@ impl Context {
 
     /// Checks what `kernel` needs against what the device has. wgpu itself checks no bytes of
     /// workgroup memory, and names no kernel.
-    fn check_kernel(&self, kernel: &KernelInfo) -> Result<(), DeviceError> {
+    fn check_kernel(&self, kernel: &KernelInfo, overrides: &[i64]) -> Result<(), DeviceError> {
         let available = self.capabilities().features;
         if !kernel.features.within(available) {
             return Err(DeviceError::Features {
@@ -64,7 +67,10 @@ impl Context {
             });
         }
         let limits = self.limits();
-        let [x, y, z] = kernel.workgroup_size.map(u64::from);
+        check_overrides(kernel, overrides)?;
+        let size = kernel.workgroup_size_with(overrides);
+        let [x, y, z] = size.unwrap_or(kernel.workgroup_size).map(u64::from);
+        let bytes = kernel.workgroup_bytes_with(overrides);
         let invocations = x.saturating_mul(y).saturating_mul(z);
         let needs = [
             (
@@ -89,7 +95,7 @@ impl Context {
             ),
             (
                 DeviceLimit::WorkgroupBytes,
-                u64::from(kernel.workgroup_bytes),
+                bytes.unwrap_or(u64::MAX),
                 u64::from(limits.max_compute_workgroup_storage_size),
             ),
             (
@@ -134,7 +140,18 @@ fn effective(kernel: &KernelInfo, shared: BindingSet) -> BindingSet {
     })
 }
 
-fn compile(device: &wgpu::Device, kernel: &KernelInfo, shared: BindingSet) -> Pipeline {
+fn compile(
+    device: &wgpu::Device,
+    kernel: &KernelInfo,
+    overrides: &[i64],
+    shared: BindingSet,
+) -> Pipeline {
+    // Every value is an integer of 32 bits, which an f64 holds.
+    let constants = kernel.overrides.iter().zip(overrides);
+    let constants = constants.filter(|(item, _)| !item.variable.is_empty());
+    let constants: Vec<_> = constants
+        .map(|(item, value)| (&*item.variable, *value as f64))
+        .collect();
     let label = kernel.label();
     let module = device.create_shader_module(ShaderModuleDescriptor {
         label: Some(&label),
@@ -170,7 +187,10 @@ fn compile(device: &wgpu::Device, kernel: &KernelInfo, shared: BindingSet) -> Pi
         layout: Some(&pipeline_layout),
         module: &module,
         entry_point: Some(&kernel.entry),
-        compilation_options: PipelineCompilationOptions::default(),
+        compilation_options: PipelineCompilationOptions {
+            constants: &constants,
+            ..PipelineCompilationOptions::default()
+        },
         cache: None,
     });
     Pipeline { pipeline, layout }

@@ -45,6 +45,10 @@ pub(super) fn kernel_info(kernel: &Kernel, compiled: Compiled, file: &'static st
         params_size: compiled.validated.params_size,
         workgroup_size: kernel.workgroup_size,
         workgroup_bytes: compiled.validated.workgroup_bytes,
+        numbers: Cow::Borrowed(&[]),
+        // A region is compiled for its graph.
+        overrides: Cow::Borrowed(&[]),
+        workgroup: None,
         features: Features {
             subgroup: compiled.validated.subgroup,
             f16: compiled.validated.f16,

@@ -328,9 +328,8 @@ impl Builder {
             function,
             bindings: self.bindings,
             params: self.params,
-            workgroup: Vec::new(),
             workgroup_size: [256, 1, 1],
-            workgroup_size_span: NO,
+            ..Kernel::default()
         };
         Ok(Module {
             items: self.items,

@@ -70,6 +70,7 @@ impl Build for Program {
         let bindings = [reads, &[write]].concat();
         self.dispatches.push(Dispatch {
             kernel: kernel(reads.len(), 4),
+            overrides: Vec::new(),
             bindings,
             params: Vec::new(),
             grid: [1, 1, 1],

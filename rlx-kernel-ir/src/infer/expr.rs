@@ -254,6 +254,12 @@ impl Infer<'_> {
                 }
                 item.ty.clone()
             }
+            Some(Item::Override(item)) => {
+                let (ty, value) = (Type::Scalar(item.ty), item.default.unsigned_abs());
+                let value = Expr::typed(ExprKind::Int(value), span, ty.clone());
+                self.typed.consts.entry(id).or_insert(value);
+                ty
+            }
             Some(Item::Function(function)) => {
                 let message = format!("`{}` is a function; it must be called", function.name);
                 self.error(Diagnostic::new(span, message))

@@ -37,8 +37,9 @@ impl Infer<'_> {
                     self.error(Diagnostic::new(base.span, message).help(help))
                 }
                 elem => {
-                    if let Some(len) = source.and_then(|source| self.workgroup_length(source)) {
-                        self.constant_index(index, len);
+                    let len = source.and_then(|source| self.workgroup_length(source));
+                    if let Some(ExprKind::Int(len)) = len.map(|len| len.kind) {
+                        self.constant_index(index, u32::try_from(len).unwrap_or(u32::MAX));
                     }
                     elem
                 }
@@ -98,7 +99,7 @@ impl Infer<'_> {
                 (ExprKind::Length(source), Type::Error)
             }
             ("len", _, []) => match self.workgroup_length(source) {
-                Some(len) => (ExprKind::Int(u64::from(len)), Type::U32),
+                Some(len) => (len.kind, Type::U32),
                 None => (ExprKind::Length(source), Type::U32),
             },
             ("block", Type::Packed(format), [index]) => {
@@ -129,13 +130,15 @@ impl Infer<'_> {
         })
     }
 
-    /// The elements of workgroup memory, which its type gives.
-    fn workgroup_length(&self, source: Source) -> Option<u32> {
+    /// The elements of workgroup memory, which its declaration gives.
+    fn workgroup_length(&self, source: Source) -> Option<Expr> {
         let Source::Workgroup(index) = source else {
             return None;
         };
-        match &self.module.kernel.as_ref()?.workgroup.get(index)?.ty {
-            Type::Array(_, len) => Some(*len),
+        let var = self.module.kernel.as_ref()?.workgroup.get(index)?;
+        match (&var.len, &var.ty) {
+            (Some(len), _) => Some(len.clone()),
+            (None, Type::Array(_, len)) => Some(Expr::u32(u64::from(*len), var.span)),
             _ => None,
         }
     }

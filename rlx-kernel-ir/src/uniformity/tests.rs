@@ -140,10 +140,12 @@ fn messages(helpers: Vec<Function>, body: Vec<Stmt>) -> Vec<String> {
         workgroup: vec![WorkgroupVar {
             name: "t".into(),
             ty: Type::Array(Box::new(Type::U32), 64),
+            len: None,
             span: AT,
         }],
         workgroup_size: [64, 1, 1],
         workgroup_size_span: AT,
+        ..Kernel::default()
     };
     let module = Module {
         items: helpers.into_iter().map(Item::Function).collect(),

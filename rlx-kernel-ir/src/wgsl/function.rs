@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt::Write as _;
 
 use super::load::LoadHelper;
-use super::module::Context;
+use super::module::{Context, WorkgroupSize};
 use super::name::unique;
 use super::text::Text;
 use crate::builtin::Input;
@@ -130,10 +130,13 @@ impl<'c, 'm> FunctionPrinter<'c, 'm> {
     }
 
     /// The entry point.
-    pub fn entry(mut self, name: &str, size: [u32; 3]) -> Result<PrintedFunction, Vec<Diagnostic>> {
+    pub fn entry(
+        mut self,
+        name: &str,
+        size: &WorkgroupSize,
+    ) -> Result<PrintedFunction, Vec<Diagnostic>> {
         let function = self.function;
         self.body(&function.body, &Type::Unit);
-        let [x, y, z] = size;
         let mut taken: BTreeSet<Input> = BTreeSet::new();
         for input in &self.printed.inputs {
             match input.made_from() {
@@ -154,12 +157,11 @@ impl<'c, 'm> FunctionPrinter<'c, 'm> {
                 )
             })
             .collect();
-        let size = match (y, z) {
-            (1, 1) => format!("{x}"),
-            (_, 1) => format!("{x}, {y}"),
-            _ => format!("{x}, {y}, {z}"),
-        };
-        let mut head = format!("@compute @workgroup_size({size})\nfn {name}(");
+        let WorkgroupSize {
+            dimensions,
+            product,
+        } = size;
+        let mut head = format!("@compute @workgroup_size({dimensions})\nfn {name}(");
         if params.len() < 2 {
             head.push_str(&params.join(""));
         } else {
@@ -176,10 +178,9 @@ impl<'c, 'm> FunctionPrinter<'c, 'm> {
             let _ = writeln!(head, "    let workgroup_index = {made};");
         }
         if self.printed.inputs.contains(&Input::GlobalIndex) {
-            let size = size_product([x, y, z]);
             let _ = writeln!(
                 head,
-                "    let global_index = ({made}) * {size}u + local_index;"
+                "    let global_index = ({made}) * {product} + local_index;"
             );
         }
         self.finish(&Text::new(head))
@@ -197,8 +198,4 @@ impl<'c, 'm> FunctionPrinter<'c, 'm> {
         ));
         Err(self.diagnostics)
     }
-}
-
-fn size_product([x, y, z]: [u32; 3]) -> u64 {
-    u64::from(x) * u64::from(y) * u64::from(z)
 }

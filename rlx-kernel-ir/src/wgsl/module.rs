@@ -10,6 +10,7 @@ use super::name::{Names, unique};
 use super::text::Text;
 use crate::builtin::Input;
 use crate::diagnostic::Diagnostic;
+use crate::expr::Expr;
 use crate::generic::Argument;
 use crate::infer::{Instance, Typed};
 use crate::item::{Function, Item, ItemId, Kernel, Module};
@@ -26,6 +27,8 @@ pub struct Printed {
     pub entry: String,
     /// Values of the invocation that the entry point takes.
     pub inputs: BTreeSet<Input>,
+    /// The overrides that are declared, by name.
+    pub overrides: BTreeMap<ItemId, String>,
 }
 
 /// Module-level facts that function printers share.
@@ -89,6 +92,7 @@ impl<'m> Context<'m> {
             .keys()
             .filter_map(|id| match &module.items[id.0] {
                 Item::Const(item) => Some((*id, fresh(&item.name))),
+                Item::Override(item) => Some((*id, fresh(&item.name))),
                 _ => None,
             })
             .collect();
@@ -164,6 +168,16 @@ impl<'m> Context<'m> {
         text: &mut Text,
     ) -> Result<(), Vec<Diagnostic>> {
         for id in used {
+            if let Some(item) = self.module.overridden(*id) {
+                let (name, ty) = (&self.consts[id], item.ty.name());
+                let start = text.len();
+                text.push(&format!(
+                    "override {name}: {ty} = {};\n",
+                    item.wgsl(item.default)
+                ));
+                text.mark_from(start, item.span);
+                continue;
+            }
             let (Item::Const(item), Some(value)) =
                 (&self.module.items[id.0], self.typed.consts.get(id))
             else {
@@ -190,6 +204,66 @@ impl<'m> Context<'m> {
             text.push("\n");
         }
         Ok(())
+    }
+}
+
+/// The size of a workgroup, as its attribute and in arithmetic.
+pub(super) struct WorkgroupSize {
+    /// `8, 8`
+    pub dimensions: String,
+    /// `64u`
+    pub product: String,
+}
+
+impl Context<'_> {
+    /// A size that may name overrides, and the consts that it names.
+    fn size(
+        &self,
+        body: &Function,
+        size: &Expr,
+        consts: &mut BTreeSet<ItemId>,
+    ) -> Result<Text, Vec<Diagnostic>> {
+        let mut printer = FunctionPrinter::new(self, body);
+        let text = printer.expr(size);
+        if !printer.diagnostics.is_empty() {
+            return Err(printer.diagnostics);
+        }
+        consts.extend(&printer.printed.consts);
+        Ok(text)
+    }
+
+    fn workgroup_size(
+        &self,
+        kernel: &Kernel,
+        body: &Function,
+    ) -> Result<WorkgroupSize, Vec<Diagnostic>> {
+        let mut dimensions = Vec::new();
+        let (mut known, mut factors) = (1_u64, Vec::new());
+        for (size, expr) in kernel.workgroup_size.iter().zip(&kernel.workgroup_exprs) {
+            if let Some(expr) = expr {
+                let text = self.size(body, expr, &mut BTreeSet::new())?;
+                let text = text.as_str().to_string();
+                factors.push(if text.contains(' ') {
+                    format!("({text})")
+                } else {
+                    text.clone()
+                });
+                dimensions.push(text);
+            } else {
+                known *= u64::from(*size);
+                dimensions.push(size.to_string());
+            }
+        }
+        while dimensions.len() > 1 && dimensions.last().is_some_and(|size| size == "1") {
+            dimensions.pop();
+        }
+        if known != 1 || factors.is_empty() {
+            factors.push(format!("{known}u"));
+        }
+        Ok(WorkgroupSize {
+            dimensions: dimensions.join(", "),
+            product: factors.join(" * "),
+        })
     }
 }
 
@@ -232,10 +306,21 @@ pub fn print(module: &Module, typed: &Typed) -> Result<Printed, Vec<Diagnostic>>
     let mut context = Context::new(module, typed);
     context.print_instances()?;
     let entry = context.entry.clone();
-    let main = FunctionPrinter::new(&context, body).entry(&entry, kernel.workgroup_size)?;
+    let size = context.workgroup_size(kernel, body)?;
+    let main = FunctionPrinter::new(&context, body).entry(&entry, &size)?;
     let reached = context.reachable(&main);
 
     let mut consts = main.consts.clone();
+    let mut sizes = Vec::new();
+    for var in &kernel.workgroup {
+        sizes.push(match &var.len {
+            Some(len) => Some(context.size(body, len, &mut consts)?),
+            None => None,
+        });
+    }
+    for size in kernel.workgroup_exprs.iter().flatten() {
+        context.size(body, size, &mut consts)?;
+    }
     let mut texts: BTreeMap<&str, &str> = BTreeMap::new();
     let mut order = Vec::new();
     for id in &main.texts {
@@ -257,12 +342,19 @@ pub fn print(module: &Module, typed: &Typed) -> Result<Printed, Vec<Diagnostic>>
     print_params(kernel, &mut text);
     print_structs(module, &mut text);
     context.print_consts(&consts, &mut text)?;
-    for (var, name) in kernel.workgroup.iter().zip(&context.workgroup) {
+    for ((var, name), len) in kernel.workgroup.iter().zip(&context.workgroup).zip(sizes) {
         let start = text.len();
-        text.push(&format!(
-            "var<workgroup> {name}: {};\n",
-            var.ty.wgsl().unwrap_or_default()
-        ));
+        let ty = match (&var.ty, len) {
+            (Type::Array(elem, _), Some(len)) => {
+                format!(
+                    "array<{}, {}>",
+                    elem.wgsl().unwrap_or_default(),
+                    len.as_str()
+                )
+            }
+            (ty, _) => ty.wgsl().unwrap_or_default(),
+        };
+        text.push(&format!("var<workgroup> {name}: {ty};\n"));
         text.mark_from(start, var.span);
     }
     if !kernel.workgroup.is_empty() {
@@ -281,11 +373,16 @@ pub fn print(module: &Module, typed: &Typed) -> Result<Printed, Vec<Diagnostic>>
         text.push("\n");
     }
     text.append(&main.text);
+    let declared = consts.iter().filter(|id| module.overridden(**id).is_some());
+    let overrides = declared
+        .map(|id| (*id, context.consts[id].clone()))
+        .collect();
     Ok(Printed {
         text: enabled(text),
         variables: context.bindings,
         entry,
         inputs: main.inputs,
+        overrides,
     })
 }
 

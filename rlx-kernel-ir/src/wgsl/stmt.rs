@@ -8,6 +8,7 @@ use crate::consteval;
 use crate::diagnostic::Diagnostic;
 use crate::expr::{Expr, ExprKind};
 use crate::item::LocalId;
+use crate::overrides;
 use crate::span::Span;
 use crate::stmt::{Block, Stmt};
 use crate::types::{Scalar, Type};
@@ -554,6 +555,19 @@ impl FunctionPrinter<'_, '_> {
             } else {
                 end.span
             };
+            let bounds = [Some(start), Some(end), step.as_ref()];
+            let named = bounds.into_iter().flatten().find_map(|bound| {
+                let item = overrides::named_in(self.context.module, bound)?;
+                Some(overrides::refused(
+                    item,
+                    bound.span,
+                    "a bound of `#[unroll]`",
+                ))
+            });
+            if let Some(diagnostic) = named {
+                self.diagnostics.push(diagnostic);
+                return;
+            }
             let diagnostic = Diagnostic::new(at, "`#[unroll]` needs bounds that are constants");
             self.diagnostics.push(diagnostic.help(
                 "use literals, `#[device]` consts or consts of a format, or remove `#[unroll]`",

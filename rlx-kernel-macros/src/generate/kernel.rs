@@ -2,16 +2,19 @@
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
-use rlx_kernel_ir::{Compiled, Item, Origin, Type, compile};
+use rlx_kernel_ir::{Compiled, Item, ItemId, Origin, Scalar, Type, compile};
 use syn::parse::{Parse, ParseStream};
 
+use super::instances::{self, Typed, Values};
+use super::overrides;
 use super::params::{Params, argument_type};
 use super::requires::{self, Scope};
 use crate::chain::{self, State};
-use crate::parse::kernel::{self, Head, Instances, KernelArgs, Parameter};
+use crate::parse::generics;
+use crate::parse::kernel::{self, Head, KernelArgs, Parameter};
 use crate::parse::module::Items;
 use crate::parse::requires::requirements;
-use crate::parse::{Sink, Target};
+use crate::parse::{Resolver, Sink, Target};
 use crate::{paths, report};
 
 /// The attribute: checks its own words, then fetches instances and helpers.
@@ -41,29 +44,12 @@ fn chains(
     args: &KernelArgs,
     function: &syn::ItemFn,
 ) -> TokenStream {
-    let generic = function.sig.generics.type_params().next();
-    match (&args.instances, generic) {
-        (None, Some(param)) => {
-            let name = &param.ident;
-            let message = format!(
-                "this kernel is generic over `{name}`: name its instances, `#[kernel(.., instances({name} in [..]))]`"
-            );
-            syn::Error::new_spanned(param, message).to_compile_error()
-        }
-        (Some((name, _)), None) => {
-            syn::Error::new_spanned(name, format!("the kernel has no type parameter `{name}`"))
-                .to_compile_error()
-        }
-        (Some((name, _)), Some(param)) if param.ident != *name => syn::Error::new_spanned(
-            name,
-            format!("the kernel's type parameter is `{}`", param.ident),
-        )
-        .to_compile_error(),
-        (None, None) => instances(attribute, item, args, function, &[]),
-        (Some((_, Instances::Listed(paths))), _) => {
-            instances(attribute, item, args, function, paths)
-        }
-        (Some((_, Instances::Table(path))), _) => {
+    if let Err(error) = instances::check(args, function) {
+        return report::syntax(&error);
+    }
+    match instances::table(args) {
+        None => all_instances(attribute, item, args, function, &[]),
+        Some(path) => {
             let head = quote!({ #attribute } { #item } { #path });
             quote! { #path! { @list { #head } } }
         }
@@ -124,7 +110,7 @@ pub fn expand_instances(input: TokenStream) -> TokenStream {
             path
         })
         .collect();
-    instances(
+    all_instances(
         &expansion.attribute,
         &expansion.item,
         &args,
@@ -133,33 +119,28 @@ pub fn expand_instances(input: TokenStream) -> TokenStream {
     )
 }
 
-fn instances(
+/// One chain an instance, of which `members` are the types of the table.
+fn all_instances(
     attribute: &TokenStream,
     item: &TokenStream,
     args: &KernelArgs,
     function: &syn::ItemFn,
-    paths: &[syn::Path],
+    members: &[syn::Path],
 ) -> TokenStream {
     let name = &function.sig.ident;
-    let generics: Vec<String> = function
-        .sig
-        .generics
-        .type_params()
-        .map(|param| param.ident.to_string())
-        .collect();
-    let helpers = helpers(args, function, &generics);
-    let count = paths.len().max(1);
-    let targets: Vec<_> = (0..count)
+    let helpers = helpers(args, function);
+    let all = instances::combinations(args, members);
+    let targets: Vec<_> = (0..all.len())
         .map(|index| format_ident!("__RLX_{}_{index}", paths::name(name).to_uppercase()))
         .collect();
-    let chains = targets.iter().enumerate().map(|(index, target)| {
-        let instance = paths.get(index);
-        let head = quote!({ #attribute } { #item } { #instance } #target);
-        let mut all: Vec<syn::Path> = instance.cloned().into_iter().collect();
-        all.extend(helpers.iter().cloned());
-        chain::start(&all, "__finish_kernel", &head)
+    let chains = targets.iter().zip(&all).map(|(target, values)| {
+        let pairs = values.iter().map(|(name, value)| quote!(#name = #value;));
+        let head = quote!({ #attribute } { #item } { #(#pairs)* } #target);
+        let mut fetched = instances::fetched(values);
+        fetched.extend(helpers.iter().cloned());
+        chain::start(&fetched, "__finish_kernel", &head)
     });
-    let module = module(args, function, &targets, !paths.is_empty());
+    let module = module(args, function, &targets);
     let unfinished = chain::Unfinished {
         name,
         at: name.span(),
@@ -176,15 +157,15 @@ fn instances(
 }
 
 /// The paths that an instance fetches: those of the body, and the consts of its attribute.
-fn helpers(args: &KernelArgs, function: &syn::ItemFn, generics: &[String]) -> Vec<syn::Path> {
-    let mut all = paths::collect(function, generics);
+fn helpers(args: &KernelArgs, function: &syn::ItemFn) -> Vec<syn::Path> {
+    let generics = generics::names(&function.sig.generics);
+    let mut all = paths::collect(function, &generics);
     let limits = args.limits.iter().map(|(_, value)| value);
     for constant in args.workgroup_size.iter().flatten().chain(limits) {
         for path in paths::collect_expr(constant) {
-            if !all
-                .iter()
-                .any(|known| paths::text(known) == paths::text(&path))
-            {
+            let text = paths::text(&path);
+            let known = all.iter().any(|known| paths::text(known) == text);
+            if !known && !generics.contains(&text) {
                 all.push(path);
             }
         }
@@ -193,12 +174,10 @@ fn helpers(args: &KernelArgs, function: &syn::ItemFn, generics: &[String]) -> Ve
 }
 
 /// The host side: params, dispatch, launch.
-fn module(
-    args: &KernelArgs,
-    function: &syn::ItemFn,
-    targets: &[syn::Ident],
-    generic: bool,
-) -> TokenStream {
+fn module(args: &KernelArgs, function: &syn::ItemFn, targets: &[syn::Ident]) -> TokenStream {
+    let typed = Typed::new(args, function);
+    let overrides = overrides::of(args, function);
+    let overrides_struct = overrides::to_rust(&overrides);
     let (name, vis) = (&function.sig.ident, &function.vis);
     let docs = function
         .attrs
@@ -223,21 +202,8 @@ fn module(
     } else {
         quote!(&[])
     };
-    let (extent_arg, extent, extent_pass) = extent(args, &params, &signature);
-    let find = if generic {
-        quote! {
-            /// The instance of that name, such as `Q4_0`.
-            pub fn instance(name: &str) -> Option<&'static ::rlx_kernels::KernelInfo> {
-                instances().iter().copied().find(|kernel| kernel.instance == name)
-            }
-
-            /// A format that the kernel is compiled for.
-            pub trait Instance: ::rlx_kernels::BlockFormat {
-                /// The compiled kernel.
-                fn info() -> &'static ::rlx_kernels::KernelInfo;
-            }
-        }
-    } else {
+    let (extent_arg, extent, extent_pass) = extent(args, function, &params, &signature);
+    let find = if typed.is_plain() {
         let target = &targets[0];
         quote! {
             /// The compiled kernel.
@@ -245,19 +211,97 @@ fn module(
                 &super::#target
             }
         }
+    } else {
+        let to_trait = typed.to_trait();
+        quote! {
+            /// The instance of that name, such as `Q4_0`.
+            pub fn instance(name: &str) -> Option<&'static ::rlx_kernels::KernelInfo> {
+                instances().iter().copied().find(|kernel| kernel.instance == name)
+            }
+
+            #to_trait
+        }
     };
     let requirements = requirements(function).unwrap_or_default();
-    let required = requires::checks(&requirements, &signature, Scope::Dispatch);
+    let readers = overrides::readers(args, function, true, "u128");
+    let required = requires::checks(&requirements, &signature, Scope::Dispatch, &readers);
     let kernel_name = paths::name(name);
-    let launch_required = requires::checks(&requirements, &signature, Scope::Launch);
+    let readers = overrides::readers(args, function, false, "u128");
+    let launch_required = requires::checks(&requirements, &signature, Scope::Launch, &readers);
     let launch = launch(
         &launch_required,
         &signature,
         has_params,
-        function,
+        (&typed, !overrides.is_empty()),
         &extent_arg,
         &extent_pass,
     );
+    let check = quote! {
+        if !instances().iter().any(|instance| ::core::ptr::eq(*instance, kernel)) {
+            return Err(::rlx_kernels::DispatchError::Instance {
+                kernel: KERNEL.into(),
+                instance: kernel.label(),
+            });
+        }
+        #required
+        let extent = #extent;
+    };
+    let result =
+        quote!(::core::result::Result<::rlx_kernels::Dispatch<H>, ::rlx_kernels::DispatchError>);
+    let dispatch = if overrides.is_empty() {
+        quote! {
+            /// A dispatch of `kernel`, an instance of this kernel, over bindings in the order of its slices.
+            ///
+            /// # Errors
+            /// [`DispatchError`](::rlx_kernels::DispatchError) where `kernel` is of another kernel, or the grid is too large.
+            pub fn dispatch<H>(
+                kernel: &'static ::rlx_kernels::KernelInfo,
+                bindings: [H; #slices],
+                #params_arg
+                #extent_arg
+            ) -> #result {
+                #check
+                ::rlx_kernels::Dispatch::new(::rlx_kernels::KernelRef::Static(kernel), bindings.into(), #bytes, extent)
+            }
+        }
+    } else {
+        let params_pass = has_params.then(|| quote!(params,));
+        quote! {
+            /// A dispatch of `kernel`, an instance of this kernel, over bindings in the order of its slices.
+            ///
+            /// # Errors
+            /// [`DispatchError`](::rlx_kernels::DispatchError) where `kernel` is of another kernel, or the grid is too large.
+            pub fn dispatch<H>(
+                kernel: &'static ::rlx_kernels::KernelInfo,
+                bindings: [H; #slices],
+                #params_arg
+                #extent_arg
+            ) -> #result {
+                dispatch_with(Overrides::default(), kernel, bindings, #params_pass #extent_pass)
+            }
+
+            /// The same, with values for the kernel's const parameters.
+            ///
+            /// # Errors
+            /// As [`dispatch`], and where the workgroup would be empty.
+            pub fn dispatch_with<H>(
+                overrides: Overrides,
+                kernel: &'static ::rlx_kernels::KernelInfo,
+                bindings: [H; #slices],
+                #params_arg
+                #extent_arg
+            ) -> #result {
+                #check
+                ::rlx_kernels::Dispatch::with_overrides(
+                    ::rlx_kernels::KernelRef::Static(kernel),
+                    overrides.values(),
+                    bindings.into(),
+                    #bytes,
+                    extent,
+                )
+            }
+        }
+    };
     let about = format!("The compiled kernel `{name}` and how to run it.");
     quote! {
         #(#docs)*
@@ -279,26 +323,9 @@ fn module(
 
             #find
 
-            /// A dispatch of `kernel`, an instance of this kernel, over bindings in the order of its slices.
-            ///
-            /// # Errors
-            /// [`DispatchError`](::rlx_kernels::DispatchError) where `kernel` is of another kernel, or the grid is too large.
-            pub fn dispatch<H>(
-                kernel: &'static ::rlx_kernels::KernelInfo,
-                bindings: [H; #slices],
-                #params_arg
-                #extent_arg
-            ) -> ::core::result::Result<::rlx_kernels::Dispatch<H>, ::rlx_kernels::DispatchError> {
-                if !instances().iter().any(|instance| ::core::ptr::eq(*instance, kernel)) {
-                    return Err(::rlx_kernels::DispatchError::Instance {
-                        kernel: KERNEL.into(),
-                        instance: kernel.label(),
-                    });
-                }
-                #required
-                let extent = #extent;
-                ::rlx_kernels::Dispatch::new(::rlx_kernels::KernelRef::Static(kernel), bindings.into(), #bytes, extent)
-            }
+            #overrides_struct
+
+            #dispatch
 
             #launch
         }
@@ -308,6 +335,7 @@ fn module(
 /// The extra argument of a kernel without geometry, the extent, and how a launch passes it on.
 fn extent(
     args: &KernelArgs,
+    function: &syn::ItemFn,
     params: &Params,
     signature: &[Parameter],
 ) -> (TokenStream, TokenStream, TokenStream) {
@@ -328,12 +356,13 @@ fn extent(
     } else {
         quote!(Threads)
     };
+    let readers = overrides::readers(args, function, true, "u64");
     let mut extents: Vec<TokenStream> = geometry
         .extents
         .iter()
         .map(|extent| {
             let known: Vec<String> = names.clone().map(paths::name).collect();
-            requires::widened(extent, &known, "u64").to_token_stream()
+            requires::widened(extent, &known, "u64", &readers).to_token_stream()
         })
         .collect();
     if !geometry.unknown(&kernel::counts(signature)).is_empty() {
@@ -352,11 +381,12 @@ fn launch(
     required: &TokenStream,
     signature: &[Parameter],
     has_params: bool,
-    function: &syn::ItemFn,
+    (typed, has_overrides): (&Typed<'_>, bool),
     extent_arg: &TokenStream,
     extent_pass: &TokenStream,
 ) -> TokenStream {
-    let (mut args, mut handles, mut values) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut args, mut names, mut handles, mut values) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for parameter in signature {
         match parameter {
             Parameter::Slice {
@@ -366,49 +396,67 @@ fn launch(
                 ..
             } => {
                 let mutable = writable.then(|| quote!(mut));
-                let elem = element(elem);
+                let elem = element(elem, typed);
                 args.push(quote!(#name: & #mutable ::rlx_kernels::Buffer<#elem, H>));
                 handles.push(quote!(#name.handle().clone()));
+                names.push(name);
             }
             Parameter::Plain { name, ty, .. } => {
                 let ty = argument_type(ty);
                 args.push(quote!(#name: #ty));
                 values.push(name);
+                names.push(name);
             }
             Parameter::Refused { .. } => {}
         }
     }
-    let generic = function.sig.generics.type_params().next();
-    let bound = generic.map(|param| {
-        let name = &param.ident;
-        quote!(#name: Instance,)
-    });
-    let info = generic.map_or_else(
-        || quote!(info()),
-        |param| {
-            let name = &param.ident;
-            quote!(<#name as Instance>::info())
-        },
-    );
+    let (generics, bounds, info) = (typed.launch_generics(), typed.launch_where(), typed.info());
     let params = has_params.then(|| quote!(Params::new(#(#values),*),));
-    quote! {
+    let result =
+        quote!(::core::result::Result<::rlx_kernels::Dispatch<H>, ::rlx_kernels::DispatchError>);
+    let docs = quote! {
         /// A dispatch over buffers of the kernel's own types. Outputs are borrowed mutably, so a launch that
         /// would alias one does not compile.
         ///
         /// # Errors
         /// [`DispatchError`](::rlx_kernels::DispatchError) where a requirement does not hold or the grid is too large.
-        pub fn launch<#bound H: Clone>(
+    };
+    if !has_overrides {
+        return quote! {
+            #docs
+            pub fn launch<#generics H: Clone>(#(#args,)* #extent_arg) -> #result #bounds {
+                #required
+                dispatch(#info, [#(#handles),*], #params #extent_pass)
+            }
+        };
+    }
+    let arguments = typed.arguments();
+    quote! {
+        #docs
+        pub fn launch<#generics H: Clone>(#(#args,)* #extent_arg) -> #result #bounds {
+            launch_with::<#arguments H>(Overrides::default(), #(#names,)* #extent_pass)
+        }
+
+        /// The same, with values for the kernel's const parameters.
+        ///
+        /// # Errors
+        /// As [`launch`], and where the workgroup would be empty.
+        pub fn launch_with<#generics H: Clone>(
+            overrides: Overrides,
             #(#args,)*
             #extent_arg
-        ) -> ::core::result::Result<::rlx_kernels::Dispatch<H>, ::rlx_kernels::DispatchError> {
+        ) -> #result #bounds {
             #required
-            dispatch(#info, [#(#handles),*], #params #extent_pass)
+            dispatch_with(overrides, #info, [#(#handles),*], #params #extent_pass)
         }
     }
 }
 
 /// The element type of a buffer, by paths that hold in the kernel's module.
-fn element(elem: &syn::Type) -> TokenStream {
+fn element(elem: &syn::Type, typed: &Typed<'_>) -> TokenStream {
+    if let Some(parameter) = typed.element(elem) {
+        return parameter;
+    }
     if let Some(ty) = crate::parse::ty::plain(elem) {
         return argument_type(&ty);
     }
@@ -433,7 +481,7 @@ fn element(elem: &syn::Type) -> TokenStream {
             quote!(#path)
         }
         syn::Type::Array(array) => {
-            let (elem, len) = (element(&array.elem), &array.len);
+            let (elem, len) = (element(&array.elem, typed), &array.len);
             quote!([#elem; #len])
         }
         // Reported where the kernel is compiled.
@@ -476,18 +524,17 @@ fn compile_instance(
     args: &KernelArgs,
     function: &syn::ItemFn,
 ) -> TokenStream {
-    let generic = function
-        .sig
-        .generics
-        .type_params()
-        .next()
-        .map(|param| param.ident.to_string());
-    let generics: Vec<String> = generic.iter().cloned().collect();
-    let mut all: Vec<syn::Path> = head.instance.clone().into_iter().collect();
-    all.extend(helpers(args, function, &generics));
+    let mut all = instances::fetched(&head.instance);
+    all.extend(helpers(args, function));
     let (mut resolved, entries) = state.resolve(&all);
-    if let (Some(generic), Some((_, id))) = (&generic, resolved.first().cloned()) {
-        resolved.push((generic.clone(), id));
+    for (name, value) in &head.instance {
+        let syn::Expr::Path(value) = value else {
+            continue;
+        };
+        let text = paths::text(&value.path);
+        if let Some((_, id)) = resolved.iter().find(|(path, _)| *path == text) {
+            resolved.push((paths::name(name), *id));
+        }
     }
     let mut sink = Sink::default();
     let mut items = match Items::new(&mut sink, &entries) {
@@ -499,21 +546,27 @@ fn compile_instance(
         file: file.clone(),
         line,
     };
-    let (resolver, lengths) = (items.resolver(&resolved), items.lengths(&resolved));
-    let kernel = kernel::kernel(&mut sink, args, function, &resolver, &lengths, origin);
+    let (mut resolver, lengths) = (items.resolver(&resolved), items.lengths(&resolved));
+    let mut open = Vec::new();
+    for parameter in overrides::parameters(&mut sink, args, function) {
+        let id = ItemId(items.module.items.len());
+        let item = parameter.to_override(&mut sink);
+        resolver.targets.insert(item.name.clone(), Target::Item(id));
+        items.module.items.push(Item::Override(item.clone()));
+        open.push((id, item));
+    }
+    let instance = declared(&head.instance, function, &items, &mut resolver);
+    let kernel = kernel::kernel(
+        (&mut sink, open),
+        args,
+        function,
+        &resolver,
+        &lengths,
+        origin,
+    );
     let workgroup_size = kernel.workgroup_size;
     let options = kernel::limits(&mut sink, args, &resolver, &lengths);
     items.module.kernel = Some(kernel);
-    let instance = match (generic, resolved.first()) {
-        (Some(_), Some((_, id))) => match items.target(*id) {
-            Some(Target::Format(format)) => match &items.module.items[format.id.0] {
-                Item::Format(format) => format.name.clone(),
-                _ => String::new(),
-            },
-            _ => String::new(),
-        },
-        _ => String::new(),
-    };
     let unparsed = std::mem::take(&mut sink.diagnostics);
     let compiled = match compile(&items.module, options) {
         Ok(compiled) if unparsed.is_empty() => Ok(compiled),
@@ -522,15 +575,7 @@ fn compile_instance(
     let name = &function.sig.ident;
     let target = &head.target;
     let finished = chain::finished(target);
-    let implementation = head.instance.as_ref().map(|path| {
-        quote! {
-            impl #name::Instance for #path {
-                fn info() -> &'static ::rlx_kernels::KernelInfo {
-                    &#target
-                }
-            }
-        }
-    });
+    let implementation = Typed::new(args, function).implementation(&head.instance, target);
     let (errors, info, assertions) = match &compiled {
         Ok(compiled) => {
             let signature = kernel::signature(&mut Sink::default(), function);
@@ -545,7 +590,13 @@ fn compile_instance(
             );
             (
                 TokenStream::new(),
-                info(name, &instance, &file, line, workgroup_size, compiled),
+                info(
+                    (name, &instance),
+                    (&file, line),
+                    workgroup_size,
+                    &numbers(&head.instance, function),
+                    compiled,
+                ),
                 assertions,
             )
         }
@@ -565,12 +616,72 @@ fn compile_instance(
     }
 }
 
+/// The numbers of an instance, by the names of their parameters.
+fn numbers(values: &Values, function: &syn::ItemFn) -> Vec<(String, i64)> {
+    let consts: Vec<_> = function.sig.generics.const_params().collect();
+    let numbers = values.iter().filter_map(|(name, value)| {
+        let param = consts.iter().find(|param| param.ident == *name)?;
+        let value = crate::parse::overrides::value(value, const_type(param)?)?;
+        Some((paths::name(name), value))
+    });
+    numbers.collect()
+}
+
+fn const_type(param: &syn::ConstParam) -> Option<Scalar> {
+    match &param.ty {
+        syn::Type::Path(path) => crate::parse::ty::scalar(&paths::text(&path.path)),
+        _ => None,
+    }
+}
+
+/// Gives the parameters of an instance their meaning; the instance's name.
+fn declared(
+    values: &Values,
+    function: &syn::ItemFn,
+    items: &Items,
+    resolver: &mut Resolver,
+) -> String {
+    let consts: Vec<_> = function.sig.generics.const_params().collect();
+    let mut label = Vec::new();
+    for (name, value) in values {
+        let name = paths::name(name);
+        let constant = consts.iter().find(|param| param.ident == name);
+        if let Some(scalar) = constant.and_then(|param| const_type(param)) {
+            let Some(number) = crate::parse::overrides::value(value, scalar) else {
+                continue;
+            };
+            label.push(if scalar == Scalar::Bool {
+                format!("{name}={}", number != 0)
+            } else {
+                format!("{name}={number}")
+            });
+            resolver
+                .targets
+                .insert(name, Target::Number(number, scalar));
+            continue;
+        }
+        let syn::Expr::Path(path) = value else {
+            continue;
+        };
+        let text = paths::text(&path.path);
+        if let Some(scalar) = crate::parse::ty::scalar(&text) {
+            label.push(text);
+            let target = Target::Scalar(Type::Scalar(scalar));
+            resolver.targets.insert(name, target);
+        } else if let Some(Target::Format(format)) = resolver.targets.get(&name)
+            && let Some(format) = items.module.format(format.id)
+        {
+            label.push(format.name.clone());
+        }
+    }
+    label.join(", ")
+}
+
 fn info(
-    name: &syn::Ident,
-    instance: &str,
-    file: &str,
-    line: u32,
+    (name, instance): (&syn::Ident, &str),
+    (file, line): (&str, u32),
     workgroup_size: [u32; 3],
+    numbers: &[(String, i64)],
     compiled: &Compiled,
 ) -> TokenStream {
     let cow = |text: &str| quote!(::rlx_kernels::__private::Cow::Borrowed(#text));
@@ -604,6 +715,11 @@ fn info(
         quote!(::rlx_kernels::RequiredLimit { name: #name, needed: #needed, default: #default })
     });
     let hash = chain::fnv1a(compiled.wgsl.as_bytes());
+    let (overrides, workgroup) = overrides::info(compiled);
+    let numbers = numbers.iter().map(|(name, value)| {
+        let name = cow(name);
+        quote!((#name, #value))
+    });
     quote! {
         ::rlx_kernels::KernelInfo {
             name: #name,
@@ -619,6 +735,9 @@ fn info(
             features: ::rlx_kernels::Features { subgroup: #subgroup, f16: #f16, int64: #int64 },
             linear: #linear,
             limits: ::rlx_kernels::__private::Cow::Borrowed(&[#(#limits),*]),
+            numbers: ::rlx_kernels::__private::Cow::Borrowed(&[#(#numbers),*]),
+            overrides: #overrides,
+            workgroup: #workgroup,
             wgsl: #wgsl,
             hash: #hash,
         }

@@ -1,5 +1,7 @@
 //! Checks of a kernel's `#[requires(..)]`.
 
+use std::collections::HashMap;
+
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
 use rlx_kernel_ir::Type;
@@ -20,7 +22,12 @@ pub enum Scope {
 
 /// Statements that return an error for the first requirement that does not hold. Conditions are
 /// computed in 128 bits, so that no product of params wraps.
-pub fn checks(requirements: &[Requirement], signature: &[Parameter], scope: Scope) -> TokenStream {
+pub fn checks(
+    requirements: &[Requirement],
+    signature: &[Parameter],
+    scope: Scope,
+    readers: &HashMap<String, TokenStream>,
+) -> TokenStream {
     let is_slice = |name: &String| {
         signature.iter().any(
             |parameter| matches!(parameter, Parameter::Slice { name: slice, .. } if slice == name),
@@ -31,11 +38,16 @@ pub fn checks(requirements: &[Requirement], signature: &[Parameter], scope: Scop
         Scope::Dispatch => !requirement.of_types && !requirement.names.iter().any(is_slice),
     });
     visible
-        .map(|requirement| check(requirement, signature, scope))
+        .map(|requirement| check(requirement, signature, scope, readers))
         .collect()
 }
 
-fn check(requirement: &Requirement, signature: &[Parameter], scope: Scope) -> TokenStream {
+fn check(
+    requirement: &Requirement,
+    signature: &[Parameter],
+    scope: Scope,
+    readers: &HashMap<String, TokenStream>,
+) -> TokenStream {
     let (mut bindings, mut values) = (Vec::new(), Vec::new());
     for parameter in signature {
         match parameter {
@@ -60,6 +72,16 @@ fn check(requirement: &Requirement, signature: &[Parameter], scope: Scope) -> To
             _ => {}
         }
     }
+    let mut consts: Vec<_> = requirement
+        .names
+        .iter()
+        .filter(|name| readers.contains_key(*name))
+        .collect();
+    consts.sort();
+    for name in consts {
+        let (read, text) = (&readers[name], format!("{name} = {{}}"));
+        values.push(quote!(format!(#text, #read)));
+    }
     // Tokens print with spaces that nobody writes.
     let text = requirement.condition.to_token_stream().to_string();
     let text = text
@@ -70,7 +92,7 @@ fn check(requirement: &Requirement, signature: &[Parameter], scope: Scope) -> To
         .iter()
         .map(|parameter| paths::name(parameter.name()))
         .collect();
-    let condition = widened(&requirement.condition, &known, "u128");
+    let condition = widened(&requirement.condition, &known, "u128", readers);
     let values = if values.is_empty() {
         quote!(String::new())
     } else {
@@ -89,16 +111,28 @@ fn check(requirement: &Requirement, signature: &[Parameter], scope: Scope) -> To
 }
 
 /// `expr` with its `u32` consts made as wide as the params: every path but the names in `known`.
-pub fn widened(expr: &syn::Expr, known: &[String], wide: &str) -> syn::Expr {
+/// Those in `readers` are read as it says.
+pub fn widened(
+    expr: &syn::Expr,
+    known: &[String],
+    wide: &str,
+    readers: &HashMap<String, TokenStream>,
+) -> syn::Expr {
     let mut expr = expr.clone();
     let wide = format_ident!("{wide}");
-    Widen { known, wide }.visit_expr_mut(&mut expr);
+    Widen {
+        known,
+        wide,
+        readers,
+    }
+    .visit_expr_mut(&mut expr);
     expr
 }
 
 struct Widen<'k> {
     known: &'k [String],
     wide: syn::Ident,
+    readers: &'k HashMap<String, TokenStream>,
 }
 
 impl VisitMut for Widen<'_> {
@@ -110,6 +144,14 @@ impl VisitMut for Widen<'_> {
     }
 
     fn visit_expr_mut(&mut self, expr: &mut syn::Expr) {
+        let reader = match &*expr {
+            syn::Expr::Path(path) => self.readers.get(&paths::text(&path.path)),
+            _ => None,
+        };
+        if let Some(Ok(read)) = reader.map(|reader| syn::parse2(reader.clone())) {
+            *expr = read;
+            return;
+        }
         visit_mut::visit_expr_mut(self, expr);
         let wide = &self.wide;
         if let syn::Expr::Path(path) = expr

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use rlx_kernel_ir::{Const, Function, Local, LocalId, Origin, Parameter, Type};
+use rlx_kernel_ir::{Const, Function, ItemId, Local, LocalId, Origin, Override, Parameter, Type};
 
 use super::{Resolver, Sink, Target};
 use crate::paths;
@@ -31,6 +31,8 @@ pub struct BodyParser<'a> {
     /// Workgroup variables found in the body of a kernel.
     pub workgroup: Vec<rlx_kernel_ir::WorkgroupVar>,
     pub in_kernel: bool,
+    /// Const parameters of the kernel without declared values.
+    pub overrides: Vec<(ItemId, Override)>,
     /// Whether `self` is borrowed shared: a copy, which `*self` names too.
     pub shared_self: bool,
 }
@@ -49,6 +51,7 @@ impl<'a> BodyParser<'a> {
             locals: Vec::new(),
             workgroup: Vec::new(),
             in_kernel: false,
+            overrides: Vec::new(),
             shared_self: false,
         }
     }

@@ -324,10 +324,13 @@ impl BodyParser<'_> {
         }
         match self.resolver.targets.get(&name) {
             Some(Target::Item(item)) => return Expr::new(ExprKind::Const(*item), span),
+            Some(Target::Number(value, scalar)) => return number(*value, *scalar, span),
             Some(Target::Generic(_, Bound::Const)) => {
                 return Expr::new(ExprKind::Named(name, span, Vec::new()), span);
             }
-            Some(Target::Struct(..) | Target::Format(_) | Target::Generic(..)) => {
+            Some(
+                Target::Struct(..) | Target::Format(_) | Target::Scalar(_) | Target::Generic(..),
+            ) => {
                 return self.refused(path, span, "this is a type, not a value", None);
             }
             None => {}
@@ -401,6 +404,24 @@ impl BodyParser<'_> {
         }
     }
 
+    /// `T::from_f32(x)` of a type parameter that stands for a scalar type.
+    fn converted(&self, name: &str, args: &[Expr], span: Span) -> Option<Expr> {
+        let (owner, "from_f32") = name.rsplit_once("::")? else {
+            return None;
+        };
+        match (self.resolver.targets.get(owner)?, args) {
+            (Target::Scalar(Type::Scalar(Scalar::F16)), _) => {
+                let name = "f16::from_f32".to_string();
+                Some(Expr::new(ExprKind::Named(name, span, args.to_vec()), span))
+            }
+            (Target::Scalar(ty), [value]) => {
+                let cast = ExprKind::Cast(Box::new(value.clone()));
+                Some(Expr::typed(cast, span, ty.clone()))
+            }
+            _ => None,
+        }
+    }
+
     /// What the struct in a path such as `Type::name` has, in words; none where there is no struct.
     fn members_of_struct(&self, name: &str) -> Option<String> {
         let (owner, _) = name.rsplit_once("::")?;
@@ -463,11 +484,14 @@ impl BodyParser<'_> {
             Some(Target::Format(_)) => {
                 return self.refused(path, span, "a format is not a function", None);
             }
-            Some(Target::Generic(..)) => {
+            Some(Target::Generic(..) | Target::Scalar(_) | Target::Number(..)) => {
                 let message = format!("`{name}` is a parameter, not a function");
                 return self.refused(path, span, &message, None);
             }
             None => {}
+        }
+        if let Some(converted) = self.converted(&name, &args, span) {
+            return converted;
         }
         if let Some((format, member)) = self.associated(&name) {
             return if let Some(item) = format.functions.get(&member) {
@@ -590,14 +614,30 @@ impl BodyParser<'_> {
                 None
             }
             None => {
-                self.sink.error_help(
-                    expr,
-                    "the length of an array is a constant",
-                    "use a literal, a `#[device]` const, or a const of a format",
-                );
+                self.unknown_length(expr);
                 None
             }
         }
+    }
+
+    /// Reports a length that is no constant.
+    pub fn unknown_length(&mut self, expr: &syn::Expr) {
+        if let Some(item) = self.override_in(expr) {
+            let name = item.name.clone();
+            let message = format!(
+                "`{name}` is set when the kernel's pipeline is made, and this is known when the kernel is compiled"
+            );
+            let help = format!(
+                "name the values that it may have: `#[kernel(.., instances({name} in [1, 2, 4]))]`"
+            );
+            self.sink.error_help(expr, message, help);
+            return;
+        }
+        self.sink.error_help(
+            expr,
+            "the length of an array is a constant",
+            "use a literal, a `#[device]` const, or a const of a format",
+        );
     }
 
     /// The value of an expression of literals and consts.
@@ -623,6 +663,9 @@ impl BodyParser<'_> {
                 if let Some(len) = self.lengths.get(&name) {
                     return Some(u64::from(*len));
                 }
+                if let Some(Target::Number(value, _)) = self.resolver.targets.get(&name) {
+                    return u64::try_from(*value).ok();
+                }
                 let (format, member) = self.associated(&name)?;
                 match member.as_str() {
                     "ELEMS" => Some(u64::from(format.elems)),
@@ -647,6 +690,19 @@ impl BodyParser<'_> {
             _ => None,
         }
     }
+}
+
+/// A number of a type.
+fn number(value: i64, scalar: Scalar, span: Span) -> Expr {
+    let ty = Type::Scalar(scalar);
+    if scalar == Scalar::Bool {
+        return Expr::typed(ExprKind::Bool(value != 0), span, ty);
+    }
+    let size = Expr::typed(ExprKind::Int(value.unsigned_abs()), span, ty.clone());
+    if value < 0 {
+        return Expr::typed(ExprKind::Unary(UnaryOp::Neg, Box::new(size)), span, ty);
+    }
+    size
 }
 
 /// An expression that has been reported.

@@ -95,6 +95,17 @@ impl BodyParser<'_> {
                     Some(Target::Generic(id, Bound::Const)) => {
                         Argument::Const(rlx_kernel_ir::generic::open_length(*id))
                     }
+                    Some(Target::Number(value, _)) if u32::try_from(*value).is_ok() => {
+                        Argument::Const(*value as u32)
+                    }
+                    Some(Target::Item(_)) if !self.lengths.contains_key(&name) => {
+                        self.unknown_length(&syn::Expr::Path(syn::ExprPath {
+                            attrs: Vec::new(),
+                            qself: None,
+                            path: path.path.clone(),
+                        }));
+                        Argument::Type(Type::Error)
+                    }
                     _ => match self.lengths.get(&name) {
                         Some(value) => Argument::Const(*value),
                         None => Argument::Type(self.ty(&syn::Type::Path(path.clone()))),
@@ -129,7 +140,7 @@ impl BodyParser<'_> {
             _ => return None,
         };
         match self.ty(ty::argument(last)?) {
-            elem @ Type::Param(..) => Some(Type::Vector(Box::new(elem), len)),
+            elem @ (Type::Param(..) | Type::Scalar(_)) => Some(Type::Vector(Box::new(elem), len)),
             _ => None,
         }
     }

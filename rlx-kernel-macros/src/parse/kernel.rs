@@ -5,7 +5,10 @@ use std::collections::HashMap;
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 use rlx_kernel_ir::limits::LIMITS;
-use rlx_kernel_ir::{CompileOptions, Function, Kernel, KernelBinding, KernelParam, Origin, Type};
+use rlx_kernel_ir::{
+    CompileOptions, Expr, Function, ItemId, Kernel, KernelBinding, KernelParam, Origin, Override,
+    Type,
+};
 use syn::parse::{Parse, ParseStream, Parser as _};
 use syn::punctuated::Punctuated;
 use syn::{Token, bracketed};
@@ -21,8 +24,8 @@ pub struct KernelArgs {
     pub workgroup_size: Option<Punctuated<syn::Expr, Token![,]>>,
     /// Expressions of the params.
     pub geometry: Option<Geometry>,
-    /// The type parameter and what it stands for.
-    pub instances: Option<(syn::Ident, Instances)>,
+    /// The generic parameters with declared values, and what they stand for.
+    pub instances: Vec<(syn::Ident, Instances)>,
     /// Limits by name.
     pub limits: Vec<(syn::Ident, syn::Expr)>,
     /// What is wrong with arguments; the others are there.
@@ -37,10 +40,10 @@ pub struct Geometry {
     pub extents: Vec<syn::Expr>,
 }
 
-/// What a type parameter stands for.
+/// What a generic parameter stands for.
 pub enum Instances {
-    /// `F in [A, B]`
-    Listed(Vec<syn::Path>),
+    /// `F in [A, B]`, `ROWS in [1, 2]`
+    Listed(Vec<syn::Expr>),
     /// `F in formats::ALL`
     Table(syn::Path),
 }
@@ -116,23 +119,12 @@ impl KernelArgs {
                 });
             }
             "instances" => {
-                let name: syn::Ident = body.parse()?;
-                body.parse::<Token![in]>()?;
-                let instances = if body.peek(syn::token::Bracket) {
-                    let list;
-                    bracketed!(list in body);
-                    let paths = Punctuated::<syn::Path, Token![,]>::parse_terminated(&list)?;
-                    if paths.is_empty() {
-                        return Err(syn::Error::new(
-                            key.span(),
-                            "a list of instances names at least one format",
-                        ));
+                while !body.is_empty() {
+                    self.instances.push(parse_instances(body)?);
+                    if !body.is_empty() {
+                        body.parse::<Token![,]>()?;
                     }
-                    Instances::Listed(paths.into_iter().collect())
-                } else {
-                    Instances::Table(body.parse()?)
-                };
-                self.instances = Some((name, instances));
+                }
             }
             "limits" => self.limits(body)?,
             _ => {
@@ -159,6 +151,25 @@ impl KernelArgs {
         }
         Ok(())
     }
+}
+
+/// `F in formats::ALL`, `F in [A, B]`, `ROWS in [1, 2]`
+fn parse_instances(input: ParseStream<'_>) -> syn::Result<(syn::Ident, Instances)> {
+    let name: syn::Ident = input.parse()?;
+    input.parse::<Token![in]>()?;
+    if !input.peek(syn::token::Bracket) {
+        return Ok((name, Instances::Table(input.parse()?)));
+    }
+    let list;
+    bracketed!(list in input);
+    let values = Punctuated::<syn::Expr, Token![,]>::parse_terminated(&list)?;
+    if values.is_empty() {
+        return Err(syn::Error::new(
+            name.span(),
+            "a list of instances names at least one",
+        ));
+    }
+    Ok((name, Instances::Listed(values.into_iter().collect())))
 }
 
 /// A parameter of a kernel's signature.
@@ -250,16 +261,9 @@ pub fn signature(sink: &mut Sink, function: &syn::ItemFn) -> Vec<Parameter> {
     }
     for param in &function.sig.generics.params {
         match param {
-            syn::GenericParam::Type(_) => {}
+            syn::GenericParam::Type(_) | syn::GenericParam::Const(_) => {}
             syn::GenericParam::Lifetime(lifetime) => {
                 sink.error_help(lifetime, "a kernel needs no lifetimes", "remove it");
-            }
-            syn::GenericParam::Const(param) => {
-                sink.error_help(
-                    param,
-                    "a kernel cannot be generic over a const yet",
-                    "use a `#[device]` const",
-                );
             }
         }
     }
@@ -325,9 +329,9 @@ pub fn signature(sink: &mut Sink, function: &syn::ItemFn) -> Vec<Parameter> {
     out
 }
 
-/// The kernel of `function`.
+/// The kernel of `function`, of which `overrides` are const parameters without declared values.
 pub fn kernel(
-    sink: &mut Sink,
+    (sink, overrides): (&mut Sink, Vec<(ItemId, Override)>),
     args: &KernelArgs,
     function: &syn::ItemFn,
     resolver: &Resolver,
@@ -356,6 +360,7 @@ pub fn kernel(
     }
     let mut parser = BodyParser::new(sink, resolver, lengths);
     parser.in_kernel = true;
+    parser.overrides = overrides;
     let (mut bindings, mut params) = (Vec::new(), Vec::new());
     for parameter in &signature {
         match parameter {
@@ -397,7 +402,7 @@ pub fn kernel(
         Some(sizes) => parser.sink.span(sizes),
         None => span,
     };
-    let workgroup_size = parser.workgroup_size(args);
+    let (workgroup_size, workgroup_exprs) = parser.workgroup_size(args);
     let result = function.sig.output.clone();
     let (locals, workgroup) = (parser.locals, parser.workgroup);
     let function = Function {
@@ -420,6 +425,7 @@ pub fn kernel(
         params,
         workgroup,
         workgroup_size,
+        workgroup_exprs,
         workgroup_size_span,
     }
 }
@@ -430,25 +436,31 @@ pub struct Head {
     pub args: TokenStream,
     /// The function.
     pub item: TokenStream,
-    /// The type that this instance is for.
-    pub instance: Option<syn::Path>,
+    /// What this instance is for: a value for each declared parameter.
+    pub instance: Vec<(syn::Ident, syn::Expr)>,
     /// The static that holds the result.
     pub target: syn::Ident,
 }
 
 impl Parse for Head {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let pairs = |input: ParseStream<'_>| {
+            let mut pairs = Vec::new();
+            while !input.is_empty() {
+                let name = input.parse()?;
+                input.parse::<Token![=]>()?;
+                pairs.push((name, input.parse()?));
+                input.parse::<Token![;]>()?;
+            }
+            Ok(pairs)
+        };
         let group = |input: ParseStream<'_>| -> syn::Result<TokenStream> {
             let body;
             syn::braced!(body in input);
             body.parse()
         };
         let (args, item, instance) = (group(input)?, group(input)?, group(input)?);
-        let instance = if instance.is_empty() {
-            None
-        } else {
-            Some(syn::parse2(instance)?)
-        };
+        let instance = pairs.parse2(instance)?;
         Ok(Self {
             args,
             item,
@@ -505,14 +517,22 @@ pub fn limits(
 }
 
 impl BodyParser<'_> {
-    /// The invocations by dimension: 64 where the attribute says nothing.
-    fn workgroup_size(&mut self, args: &KernelArgs) -> [u32; 3] {
+    /// The invocations by dimension, 64 where the attribute says nothing; and the expressions of
+    /// those that name overrides.
+    fn workgroup_size(&mut self, args: &KernelArgs) -> ([u32; 3], [Option<Expr>; 3]) {
+        let (mut out, mut exprs) = ([1; 3], [const { None }; 3]);
         let Some(sizes) = &args.workgroup_size else {
-            return [64, 1, 1];
+            return ([64, 1, 1], exprs);
         };
-        let mut out = [1; 3];
-        for (out, size) in out.iter_mut().zip(sizes) {
-            match self.constant(size).map(u32::try_from) {
+        for ((out, expr), size) in out.iter_mut().zip(&mut exprs).zip(sizes) {
+            let value = match self.overridden_size(size) {
+                Some((parsed, default)) => {
+                    *expr = Some(parsed);
+                    Some(u64::from(default))
+                }
+                None => self.constant(size),
+            };
+            match value.map(u32::try_from) {
                 Some(Ok(0)) => {
                     let message = "a workgroup has at least one invocation in each dimension";
                     self.sink.error(size, message);
@@ -520,12 +540,12 @@ impl BodyParser<'_> {
                 Some(Ok(value)) => *out = value,
                 Some(Err(_)) => self.sink.error(size, "this number is too large"),
                 None => {
-                    let help = "use literals and `#[device]` consts";
+                    let help = "use literals, `#[device]` consts and const parameters";
                     self.sink
                         .error_help(size, "the size of a workgroup is a constant", help);
                 }
             }
         }
-        out
+        (out, exprs)
     }
 }

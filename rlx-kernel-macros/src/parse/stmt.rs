@@ -177,7 +177,7 @@ impl BodyParser<'_> {
                 "declare it at the top of the body",
             );
         }
-        let parsed = self.workgroup_type(ty);
+        let (parsed, len) = self.workgroup_type(ty);
         let in_memory = matches!(
             parsed,
             Type::Scalar(_)
@@ -196,6 +196,7 @@ impl BodyParser<'_> {
         self.workgroup.push(WorkgroupVar {
             name: paths::name(name),
             ty: if in_memory { parsed } else { Type::Error },
+            len,
             span,
         });
         self.bind(paths::name(name), Name::Workgroup(index));

@@ -1,7 +1,7 @@
 //! Types.
 
 use quote::ToTokens;
-use rlx_kernel_ir::{Bound, Scalar, Type};
+use rlx_kernel_ir::{Bound, Expr, Scalar, Type};
 
 use super::body::BodyParser;
 use super::{Sink, Target};
@@ -159,8 +159,10 @@ impl BodyParser<'_> {
                     return Type::Struct(*id, name.clone());
                 }
                 let name = paths::text(&path.path);
-                if let Some(Target::Generic(id, Bound::Float)) = self.resolver.targets.get(&name) {
-                    return Type::Param(*id, name);
+                match self.resolver.targets.get(&name) {
+                    Some(Target::Generic(id, Bound::Float)) => return Type::Param(*id, name),
+                    Some(Target::Scalar(ty)) => return ty.clone(),
+                    _ => {}
                 }
                 if let Some(vector) = self.generic_vector(path) {
                     return vector;
@@ -199,18 +201,25 @@ impl BodyParser<'_> {
         atomic(ty).unwrap_or_else(|| self.ty(ty))
     }
 
-    /// The type of workgroup memory.
-    pub fn workgroup_type(&mut self, ty: &syn::Type) -> Type {
+    /// The type of workgroup memory, and its length where that names overrides.
+    pub fn workgroup_type(&mut self, ty: &syn::Type) -> (Type, Option<Expr>) {
         if let Some(atomic) = atomic(ty) {
-            return atomic;
+            return (atomic, None);
         }
-        if let syn::Type::Array(array) = ty
-            && let Some(elem) = atomic(&array.elem)
-        {
-            let len = self.length(&array.len);
-            return len.map_or(Type::Error, |len| Type::Array(Box::new(elem), len));
+        let syn::Type::Array(array) = ty else {
+            return (self.ty(ty), None);
+        };
+        let elem = atomic(&array.elem);
+        if let Some((len, default)) = self.overridden_size(&array.len) {
+            let elem = elem.unwrap_or_else(|| self.ty(&array.elem));
+            return (Type::Array(Box::new(elem), default), Some(len));
         }
-        self.ty(ty)
+        let Some(elem) = elem else {
+            return (self.ty(ty), None);
+        };
+        let len = self.length(&array.len);
+        let ty = len.map_or(Type::Error, |len| Type::Array(Box::new(elem), len));
+        (ty, None)
     }
 
     fn format_type(&mut self, ty: &syn::Type) -> Option<rlx_kernel_ir::ItemId> {

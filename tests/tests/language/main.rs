@@ -573,6 +573,7 @@ pub fn vectors(x: u32) -> u32 {
     dot(a, a) + dot(b, b) as u32
 }
 
+mod consts;
 mod generics;
 mod half;
 mod limits;

@@ -64,10 +64,14 @@ pub(super) fn steps(
     let mut seen = HashSet::new();
     let distinct: Vec<_> = runs
         .iter()
-        .filter(|(dispatch, shared)| seen.insert((dispatch.kernel.hash, *shared)))
+        .filter(|(dispatch, shared)| {
+            seen.insert((dispatch.kernel.hash, &dispatch.overrides, *shared))
+        })
         .collect();
     distinct.par_iter().try_for_each(|(dispatch, shared)| {
-        context.pipeline(&dispatch.kernel, **shared).map(drop)
+        context
+            .pipeline(&dispatch.kernel, &dispatch.overrides, **shared)
+            .map(drop)
     })?;
     let params = Params::new(
         context,
@@ -81,7 +85,7 @@ pub(super) fn steps(
             .map(|&value| memory.window(value))
             .collect::<Result<_, _>>()?;
         context.check_bindings(kernel, &bound)?;
-        let pipeline = context.pipeline(kernel, shared)?;
+        let pipeline = context.pipeline(kernel, &dispatch.overrides, shared)?;
         let bind_group =
             context.bind_group(kernel, &pipeline, &bound, params.slot(&dispatch.params))?;
         Ok(Step {
