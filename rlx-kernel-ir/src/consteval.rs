@@ -2,10 +2,12 @@
 
 use std::collections::HashMap;
 
+use crate::builtin::Effect;
 use crate::diagnostic::Diagnostic;
 use crate::expr::{BinaryOp, Expr, ExprKind, UnaryOp};
 use crate::item::{Item, LocalId, Module};
 use crate::types::{Scalar, Type};
+use crate::walk;
 
 /// Values of unrolled loop variables.
 pub type Env = HashMap<LocalId, i128>;
@@ -112,9 +114,12 @@ fn eval_exact(module: &Module, env: &Env, expr: &Expr) -> Option<i128> {
                 _ => Some(value),
             }
         }
-        ExprKind::Binary(op, a, b) => {
-            let (a, b) = (eval(module, env, a), eval(module, env, b));
+        ExprKind::Binary(op, left, right) => {
+            let (a, b) = (eval(module, env, left), eval(module, env, right));
             match (op, a, b) {
+                // x * 0 comes of unrolled loops.
+                (BinaryOp::Mul, Some(0), None) if is_plain(&expr.ty, right) => Some(0),
+                (BinaryOp::Mul, None, Some(0)) if is_plain(&expr.ty, left) => Some(0),
                 (_, Some(a), Some(b)) => binary(*op, a, b),
                 // One side decides.
                 (BinaryOp::And, Some(0), _) | (BinaryOp::Rem, None, Some(1)) => Some(0),
@@ -124,6 +129,34 @@ fn eval_exact(module: &Module, env: &Env, expr: &Expr) -> Option<i128> {
         }
         _ => None,
     }
+}
+
+/// Whether `expr` is a factor of an integer `ty` that does nothing besides giving its value.
+fn is_plain(ty: &Type, expr: &Expr) -> bool {
+    let Type::Scalar(scalar) = ty else {
+        return false;
+    };
+    let mut plain = scalar.is_int();
+    walk::expr(expr, &mut |expr| {
+        plain &= match &expr.kind {
+            ExprKind::Builtin(builtin, _) => builtin.effect == Effect::Pure,
+            ExprKind::Int(_)
+            | ExprKind::Hex(_)
+            | ExprKind::Float(_)
+            | ExprKind::Bool(_)
+            | ExprKind::Local(_)
+            | ExprKind::Param(_)
+            | ExprKind::Const(_)
+            | ExprKind::Literal(_)
+            | ExprKind::Unary(..)
+            | ExprKind::Binary(..)
+            | ExprKind::Cast(_)
+            | ExprKind::Field(..)
+            | ExprKind::Length(_) => true,
+            _ => false,
+        };
+    });
+    plain
 }
 
 /// The value of an associated const of an integer type.

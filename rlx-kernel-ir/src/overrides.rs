@@ -83,7 +83,7 @@ pub fn named_in<'m>(module: &'m Module, expr: &Expr) -> Option<&'m Override> {
 pub fn refused(item: &Override, at: Span, what: &str) -> Diagnostic {
     let name = &item.name;
     let message = format!(
-        "`{name}` is set when the kernel's pipeline is made, and {what} is known when the kernel is compiled"
+        "`{name}` is set when the kernel's pipeline is made, but {what} must be known when the kernel is compiled"
     );
     Diagnostic::new(at, message).help(format!(
         "name the values that it may have: `#[kernel(.., instances({name} in [1, 2, 4]))]`"

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod chain;
+mod cycle;
 #[cfg(test)]
 mod fuzz;
 mod generate;

@@ -5,6 +5,7 @@ pub mod expr;
 pub mod format;
 pub mod generics;
 pub mod kernel;
+pub mod labels;
 pub mod methods;
 pub mod module;
 pub mod overrides;

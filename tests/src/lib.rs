@@ -4,6 +4,7 @@
 #[cfg(doctest)]
 mod book;
 pub mod browser;
+pub mod device;
 pub mod golden;
 pub mod product;
 pub mod random;

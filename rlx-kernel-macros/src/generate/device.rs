@@ -126,6 +126,9 @@ pub fn attribute(attribute: &TokenStream, item: &TokenStream) -> TokenStream {
             syn::Error::new_spanned(attribute, "`#[device]` takes no arguments, but for `#[device(impl)]` on a struct that has functions of its own").to_compile_error();
         return quote!(#error #item);
     }
+    if let Some(error) = given_twice(item, "device") {
+        return error;
+    }
     let device = match Device::parse(item.clone()) {
         Ok(device) => device,
         Err(error) => {
@@ -153,6 +156,9 @@ pub fn attribute(attribute: &TokenStream, item: &TokenStream) -> TokenStream {
             }
         };
     }
+    if let Some(error) = circle(&device, &paths, item) {
+        return error;
+    }
     let rust = rust_side(&device, true);
     let chain = chain::start(&paths, "__define_device", item);
     let unfinished = match &device {
@@ -161,6 +167,74 @@ pub fn attribute(attribute: &TokenStream, item: &TokenStream) -> TokenStream {
         _ => unfinished(device.name(), "kernels cannot use"),
     };
     quote!(#rust #chain #unfinished)
+}
+
+/// The error of an item that closes a circle of items that need one another. Its macro carries it
+/// alone, so that the others find it.
+fn circle(device: &Device, paths: &[syn::Path], item: &TokenStream) -> Option<TokenStream> {
+    let name = device.name();
+    let (file, line) = chain::origin(name);
+    let (known, kind) = match device {
+        Device::Impl(_) => (methods::macro_name(name), Kind::Impl),
+        Device::Function(_) => (name.clone(), Kind::Function),
+        Device::Const(_) => (name.clone(), Kind::Const),
+        Device::Struct(_) => (name.clone(), Kind::Struct),
+    };
+    let way = crate::cycle::closed_by(&file, &paths::name(&known), paths)?;
+    let written = |name: &String| match name.strip_prefix(chain::IMPL) {
+        Some(of) => format!("`impl {of}`"),
+        None => format!("`{name}`"),
+    };
+    let mut names: Vec<_> = way.iter().map(written).collect();
+    names.push(names.first()?.clone());
+    let next = way.get(1)?;
+    let at = paths.iter().find(|path| path.is_ident(next))?;
+    let has_impl = way.iter().any(|name| name.starts_with(chain::IMPL));
+    let (message, help) = if has_impl {
+        (
+            "these need one another, and an `impl` is known only as a whole",
+            "move the function into the `impl`",
+        )
+    } else {
+        (
+            "these call one another, and a GPU has no call stack, so recursion is not possible",
+            "write a loop",
+        )
+    };
+    let message = format!("{}: {message}\nhelp: {help}", names.join(" → "));
+    let error = syn::Error::new_spanned(at, message).to_compile_error();
+    let rust = rust_side(device, true);
+    let entry = Entry {
+        id: chain::identify(name, item),
+        name: paths::name(name),
+        krate: chain::crate_name(),
+        file,
+        line,
+        kind,
+        paths: Vec::new(),
+        tokens: item.clone(),
+    };
+    let definition = chain::define(device.vis(), &known, &[entry]);
+    Some(quote!(#error #rust #definition))
+}
+
+/// The error of an item that carries the attribute `name` once more, with the item as it is then.
+pub fn given_twice(item: &TokenStream, name: &str) -> Option<TokenStream> {
+    let mut parsed = syn::parse2::<syn::Item>(item.clone()).ok()?;
+    let attrs = match &mut parsed {
+        syn::Item::Fn(item) => &mut item.attrs,
+        syn::Item::Const(item) => &mut item.attrs,
+        syn::Item::Struct(item) => &mut item.attrs,
+        syn::Item::Impl(item) => &mut item.attrs,
+        _ => return None,
+    };
+    let again = attrs.iter().find(|attr| attr.path().is_ident(name))?;
+    let message = format!("`#[{name}]` is given twice; remove one");
+    let error = syn::Error::new_spanned(again, message).to_compile_error();
+    let mut first = true;
+    // The one that is left does its work.
+    attrs.retain(|attr| !attr.path().is_ident(name) || std::mem::take(&mut first));
+    Some(quote!(#error #parsed))
 }
 
 /// What rustc compiles. An item that is known to be wrong keeps its signature alone, so that rustc

@@ -19,6 +19,9 @@ use crate::{paths, report};
 
 /// The attribute: checks its own words, then fetches instances and helpers.
 pub fn attribute(attribute: &TokenStream, item: &TokenStream) -> TokenStream {
+    if let Some(error) = super::device::given_twice(item, "kernel") {
+        return error;
+    }
     let parsed = syn::parse2::<KernelArgs>(attribute.clone())
         .and_then(|args| Ok((args, syn::parse2::<syn::ItemFn>(item.clone())?)))
         .and_then(|(args, function)| {

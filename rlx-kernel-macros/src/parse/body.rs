@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use rlx_kernel_ir::{Const, Function, ItemId, Local, LocalId, Origin, Override, Parameter, Type};
 
+use super::labels::Round;
 use super::{Resolver, Sink, Target};
 use crate::paths;
 
@@ -31,6 +32,8 @@ pub struct BodyParser<'a> {
     /// Workgroup variables found in the body of a kernel.
     pub workgroup: Vec<rlx_kernel_ir::WorkgroupVar>,
     pub in_kernel: bool,
+    /// Loops around the statement at hand, innermost last.
+    pub rounds: Vec<Round>,
     /// Const parameters of the kernel without declared values.
     pub overrides: Vec<(ItemId, Override)>,
     /// Whether `self` is borrowed shared: a copy, which `*self` names too.
@@ -51,6 +54,7 @@ impl<'a> BodyParser<'a> {
             locals: Vec::new(),
             workgroup: Vec::new(),
             in_kernel: false,
+            rounds: Vec::new(),
             overrides: Vec::new(),
             shared_self: false,
         }
@@ -67,6 +71,19 @@ impl<'a> BodyParser<'a> {
             span,
         });
         self.bind(paths::name(name), Name::Local(id));
+        id
+    }
+
+    /// Adds a `mut` variable of type `bool` that no name leads to.
+    pub fn hidden(&mut self, place: &syn::Ident, name: String) -> LocalId {
+        let span = self.sink.span(place);
+        let id = LocalId(self.locals.len());
+        self.locals.push(Local {
+            name,
+            ty: Type::BOOL,
+            mutable: true,
+            span,
+        });
         id
     }
 

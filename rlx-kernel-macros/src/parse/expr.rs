@@ -625,7 +625,7 @@ impl BodyParser<'_> {
         if let Some(item) = self.override_in(expr) {
             let name = item.name.clone();
             let message = format!(
-                "`{name}` is set when the kernel's pipeline is made, and this is known when the kernel is compiled"
+                "`{name}` is set when the kernel's pipeline is made, but this must be known when the kernel is compiled"
             );
             let help = format!(
                 "name the values that it may have: `#[kernel(.., instances({name} in [1, 2, 4]))]`"

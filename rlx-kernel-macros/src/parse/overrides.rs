@@ -39,7 +39,7 @@ impl ConstParameter {
                         format!("the default of a const parameter is a literal of `{name}`");
                     sink.error(expr, message);
                 }
-                value
+                value.or(Some(1))
             }
         };
         Some(Self {

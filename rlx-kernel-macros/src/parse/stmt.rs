@@ -233,28 +233,25 @@ impl BodyParser<'_> {
             }
             syn::Expr::ForLoop(for_loop) => self.for_loop(for_loop, out),
             syn::Expr::While(while_loop) => {
-                self.refuse_label(while_loop.label.as_ref());
                 self.scopes.push(HashMap::new());
                 let message = "`while let` cannot be used in a kernel";
                 let condition = self.condition(&while_loop.cond, message);
-                let body = self.block(&while_loop.body);
+                self.enter(while_loop.label.as_ref());
+                let mut body = self.block(&while_loop.body);
+                let after = self.leave(&mut body);
                 self.scopes.pop();
                 out.stmts.push(Stmt::While { condition, body });
+                out.stmts.extend(after);
             }
             syn::Expr::Loop(forever) => {
-                self.refuse_label(forever.label.as_ref());
                 let span = self.sink.span(&forever.loop_token);
-                let body = self.block(&forever.body);
+                self.enter(forever.label.as_ref());
+                let mut body = self.block(&forever.body);
+                let after = self.leave(&mut body);
                 out.stmts.push(Stmt::Loop { body, span });
+                out.stmts.extend(after);
             }
             syn::Expr::Break(leave) => {
-                if let Some(label) = &leave.label {
-                    self.sink.error_help(
-                        label,
-                        "loops have no labels on a GPU",
-                        "leave the outer loop by a `bool` that it tests",
-                    );
-                }
                 if let Some(value) = &leave.expr {
                     self.sink.error_help(
                         value,
@@ -263,18 +260,11 @@ impl BodyParser<'_> {
                     );
                 }
                 let span = self.sink.span(leave);
-                out.stmts.push(Stmt::Break(span));
+                self.jump(leave.label.as_ref(), Stmt::Break(span), out);
             }
             syn::Expr::Continue(next) => {
-                if let Some(label) = &next.label {
-                    self.sink.error_help(
-                        label,
-                        "loops have no labels on a GPU",
-                        "leave the inner loop by `break` and test a `bool`",
-                    );
-                }
                 let span = self.sink.span(next);
-                out.stmts.push(Stmt::Continue(span));
+                self.jump(next.label.as_ref(), Stmt::Continue(span), out);
             }
             syn::Expr::Return(leave) => {
                 let span = self.sink.span(leave);
@@ -288,18 +278,7 @@ impl BodyParser<'_> {
         }
     }
 
-    fn refuse_label(&mut self, label: Option<&syn::Label>) {
-        if let Some(label) = label {
-            self.sink.error_help(
-                label,
-                "loops have no labels on a GPU",
-                "leave the outer loop by a `bool` that it tests",
-            );
-        }
-    }
-
     fn for_loop(&mut self, for_loop: &syn::ExprForLoop, out: &mut Block) {
-        self.refuse_label(for_loop.label.as_ref());
         let mut unroll = false;
         for attr in &for_loop.attrs {
             if attr.path().is_ident("unroll") {
@@ -362,7 +341,9 @@ impl BodyParser<'_> {
                 return;
             }
         };
-        let body = self.block(&for_loop.body);
+        self.enter(for_loop.label.as_ref());
+        let mut body = self.block(&for_loop.body);
+        let after = self.leave(&mut body);
         self.scopes.pop();
         let inclusive = matches!(range.limits, syn::RangeLimits::Closed(_));
         out.stmts.push(Stmt::For {
@@ -375,6 +356,7 @@ impl BodyParser<'_> {
             unroll,
             span,
         });
+        out.stmts.extend(after);
     }
 
     /// A loop whose head has been reported: its body is looked at all the same.
@@ -382,12 +364,15 @@ impl BodyParser<'_> {
         let span = self.sink.span(&for_loop.expr);
         self.scopes.push(HashMap::new());
         self.declare_refused(&for_loop.pat);
-        let body = self.block(&for_loop.body);
+        self.enter(for_loop.label.as_ref());
+        let mut body = self.block(&for_loop.body);
+        let after = self.leave(&mut body);
         self.scopes.pop();
         out.stmts.push(Stmt::While {
             condition: error(span),
             body,
         });
+        out.stmts.extend(after);
     }
 
     /// An expression that holds statements, such as a `return` in a `match` arm.

@@ -97,7 +97,7 @@ fn overrides_are_listed_with_their_defaults_and_printed_as_wgsls() {
 #[test]
 fn values_that_no_device_can_run_are_errors_that_name_them() {
     let gpu = gpu();
-    let input = gpu.upload(&[1_u32; 8192]).expect("it uploads");
+    let input = gpu.upload(&vec![1_u32; 8192]).expect("it uploads");
     let mut output = gpu.alloc::<i32>(8192).expect("it allocates");
     let wide = |wide| group_sums::Overrides {
         wide,

@@ -260,6 +260,45 @@ pub fn departures(x: u32) -> u32 {
     }
 }
 
+/// Outer loops left and continued from within inner ones.
+#[device]
+pub fn labels(x: u32) -> u32 {
+    let mut sum = 0;
+    'outer: for i in 0..6 {
+        'middle: for j in 0..5 {
+            let mut k = 0;
+            while k < 4 {
+                k += 1;
+                if (i + j + k) % 7 == x % 7 {
+                    continue 'middle;
+                }
+                if i * j * k > 20 + x % 40 {
+                    continue 'outer;
+                }
+                if i + j + k > 7 + x % 5 {
+                    break 'outer;
+                }
+                match k {
+                    3 => {
+                        sum += 100;
+                        break 'middle;
+                    }
+                    _ => sum += 1,
+                }
+            }
+            sum += 10_000;
+        }
+        sum += 1_000_000;
+    }
+    'alone: loop {
+        sum += 7;
+        if sum % 5 == x % 5 {
+            break 'alone;
+        }
+    }
+    sum
+}
+
 macro_rules! pure {
     ($($test:ident: $kernel:ident($function:ident);)+) => {
         $(
@@ -291,6 +330,7 @@ macro_rules! pure {
 pure! {
     choices_as_values_give_rustcs_bits: choices_kernel(choices);
     loops_give_rustcs_bits: loops_kernel(loops);
+    labels_lead_where_rusts_do: labels_kernel(labels);
     places_give_rustcs_bits: places_kernel(places);
     casts_give_rustcs_bits: casts_kernel(casts);
     integer_methods_give_rustcs_bits: integers_kernel(integers);
@@ -574,6 +614,7 @@ pub fn vectors(x: u32) -> u32 {
 }
 
 mod consts;
+mod crates;
 mod generics;
 mod half;
 mod limits;
