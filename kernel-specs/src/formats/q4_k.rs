@@ -3,6 +3,7 @@
 use rlx_kernels::prelude::*;
 
 use super::nibble::nibbles;
+use super::superblock::{minimum, scale};
 
 /// 256 weights in eight sub-blocks of 32, with 6-bit scales and minima. Two sub-blocks share 32
 /// bytes: low nibbles are the even one, high nibbles the odd one.
@@ -11,35 +12,18 @@ impl BlockFormat for Q4K {
     fn decode(b: Block<Self>, i: u32) -> f32 {
         let j = i / 32;
         let q = (b.qs(32 * (j / 2) + i % 32) >> (4 * (j % 2))) & 15;
-        b.d() * Self::scale(b, j) as f32 * q as f32 - b.dmin() * Self::min(b, j) as f32
+        let d = b.d() * scale(b.scales_u32(0), b.scales_u32(2), j) as f32;
+        d * q as f32 - b.dmin() * minimum(b.scales_u32(1), b.scales_u32(2), j) as f32
     }
 
     fn decode8(b: Block<Self>, i: u32) -> [Vec4<f32>; 2] {
         let j = i / 32;
         let word = 8 * (j / 2) + (i % 32) / 4;
-        let d = b.d() * Self::scale(b, j) as f32;
-        let m = b.dmin() * Self::min(b, j) as f32;
+        let d = b.d() * scale(b.scales_u32(0), b.scales_u32(2), j) as f32;
+        let m = b.dmin() * minimum(b.scales_u32(1), b.scales_u32(2), j) as f32;
         [
             nibbles(b.qs_u32(word), j % 2) * d - m,
             nibbles(b.qs_u32(word + 1), j % 2) * d - m,
         ]
-    }
-
-    /// The 6-bit scale of sub-block `j`: four whole, four split over two bytes.
-    fn scale(b: Block<Self>, j: u32) -> u32 {
-        if j < 4 {
-            b.scales(j) & 63
-        } else {
-            (b.scales(j + 4) & 15) | ((b.scales(j - 4) >> 6) << 4)
-        }
-    }
-
-    /// The 6-bit minimum of sub-block `j`.
-    fn min(b: Block<Self>, j: u32) -> u32 {
-        if j < 4 {
-            b.scales(j + 4) & 63
-        } else {
-            (b.scales(j + 4) >> 4) | ((b.scales(j) >> 6) << 4)
-        }
     }
 }
