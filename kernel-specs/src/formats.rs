@@ -5,6 +5,7 @@
 
 use rlx_kernels::FormatInfo;
 
+mod codebook;
 mod fp4;
 mod nibble;
 mod superblock;
@@ -26,6 +27,13 @@ rlx_kernels::formats! {
     q8_k::Q8K,
     iq4_nl::IQ4NL,
     iq4_xs::IQ4XS,
+    iq2_xxs::IQ2XXS,
+    iq2_xs::IQ2XS,
+    iq2_s::IQ2S,
+    iq3_xxs::IQ3XXS,
+    iq3_s::IQ3S,
+    iq1_s::IQ1S,
+    iq1_m::IQ1M,
     tq1_0::TQ1_0,
     tq2_0::TQ2_0,
     mxfp4::MXFP4,

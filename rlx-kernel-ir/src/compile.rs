@@ -48,6 +48,9 @@ pub struct Compiled {
     pub entry: String,
     /// Variable and element type of each binding, with the bytes from one element to the next.
     pub bindings: Vec<CompiledBinding>,
+    /// The tables that are bound after the params: their places in [`Module::tables`], and their
+    /// variables.
+    pub tables: Vec<(usize, String)>,
     /// Name in WGSL, type, offset and size of each param.
     pub params: Vec<CompiledParam>,
     /// What naga found.
@@ -156,6 +159,17 @@ pub fn compile(module: &Module, options: CompileOptions) -> Result<Compiled, Vec
             return Err(once(problems));
         }
     };
+    let (slices, tables) = (kernel.bindings.len(), printed.tables.len());
+    if slices + tables > options.bindings {
+        let max = options.bindings;
+        let message = format!(
+            "this kernel has {slices} slices and its formats {tables} tables, and every device binds {max}"
+        );
+        let diagnostic = Diagnostic::new(kernel.function.span, message);
+        return Err(vec![
+            diagnostic.help("put several of the slices into one, and index it"),
+        ]);
+    }
     let bindings = kernel
         .bindings
         .iter()
@@ -183,6 +197,7 @@ pub fn compile(module: &Module, options: CompileOptions) -> Result<Compiled, Vec
         entry: printed.entry.clone(),
         bindings: bindings.collect(),
         params: params.collect(),
+        tables: printed.tables,
         linear: !by_dimension
             .iter()
             .any(|input| printed.inputs.contains(input)),

@@ -37,6 +37,8 @@ pub enum ExprKind {
     Param(usize),
     /// A workgroup variable of the kernel.
     Workgroup(usize),
+    /// A table of the module.
+    Table(usize),
     /// A `#[device]` const.
     Const(ItemId),
     /// An associated const of a scalar type, such as `f32::MAX`, as WGSL text.

@@ -20,6 +20,8 @@ pub struct LocalId(pub usize);
 pub struct Module {
     /// Helpers, consts and formats.
     pub items: Vec<Item>,
+    /// The tables of the formats among them.
+    pub tables: Vec<Table>,
     /// The kernel; none while a helper is checked by itself.
     pub kernel: Option<Kernel>,
 }
@@ -177,6 +179,20 @@ pub struct Format {
     pub functions: Vec<(String, ItemId)>,
     /// Where it is defined.
     pub origin: Origin,
+}
+
+/// A table of words that a format decodes with: a read-only storage binding of the kernels that use
+/// it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Table {
+    /// Its name in WGSL.
+    pub name: String,
+    /// Words.
+    pub len: u32,
+    /// The format that it belongs to.
+    pub format: ItemId,
+    /// Its place among that format's tables.
+    pub index: usize,
 }
 
 /// [`Field::count`] of a field without an end, `[f32]`: dense formats, whose blocks hold one weight.

@@ -99,6 +99,7 @@ pub(crate) fn probe(module: &Module, root: ItemId) -> Option<Module> {
     };
     Some(Module {
         items,
+        tables: module.tables.clone(),
         kernel: Some(kernel),
     })
 }

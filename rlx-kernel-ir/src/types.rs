@@ -80,6 +80,8 @@ pub enum Source {
     Binding(usize),
     /// Workgroup variable `.0` of the kernel.
     Workgroup(usize),
+    /// Table `.0` of the module.
+    Table(usize),
 }
 
 /// A type.

@@ -13,3 +13,4 @@ pub mod params;
 pub mod requires;
 pub mod shared;
 pub mod swizzle;
+pub mod tables;

@@ -47,6 +47,8 @@ pub struct FormatTarget {
     pub bytes: u32,
     /// Its functions by name.
     pub functions: HashMap<String, ItemId>,
+    /// Its tables by name: their places in the module.
+    pub tables: HashMap<String, usize>,
 }
 
 /// Paths as they are written in one item, and what they mean.

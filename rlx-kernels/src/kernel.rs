@@ -24,6 +24,8 @@ pub struct KernelInfo {
     pub bindings: Cow<'static, [Binding]>,
     /// Fields of the params struct, in order.
     pub params: Cow<'static, [ParamField]>,
+    /// Tables that the kernel reads, in order: read-only storage bindings after the params.
+    pub tables: Cow<'static, [Table]>,
     /// Bytes of the params struct, padding included; 0 where the kernel has none.
     pub params_size: u32,
     /// Invocations a workgroup, by dimension, with the defaults of overrides.
@@ -62,6 +64,15 @@ pub struct Binding {
     pub stride: u32,
     /// Whether the kernel writes it (`&mut [T]`).
     pub writable: bool,
+}
+
+/// A table of a format: a storage binding that the executor fills by itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Table {
+    /// The variable's name in the WGSL.
+    pub variable: Cow<'static, str>,
+    /// Its words.
+    pub words: Cow<'static, [u32]>,
 }
 
 /// One field of the params struct.
@@ -274,6 +285,7 @@ impl KernelInfo {
         line: 0,
         bindings: Cow::Borrowed(&[]),
         params: Cow::Borrowed(&[]),
+        tables: Cow::Borrowed(&[]),
         params_size: 0,
         workgroup_size: [1, 1, 1],
         workgroup_bytes: 0,
@@ -326,6 +338,14 @@ impl KernelInfo {
                 text,
                 "// param       {}: {} at byte {}",
                 field.name, field.ty, field.offset
+            );
+        }
+        for table in self.tables.iter() {
+            let _ = writeln!(
+                text,
+                "// table       {}: {} words",
+                table.variable,
+                table.words.len()
             );
         }
         let _ = writeln!(

@@ -26,7 +26,7 @@ pub use half::f16;
 pub use dispatch::{Buffer, Dispatch, DispatchError, KernelRef};
 pub use elementwise::ElementwiseOp;
 pub use format::{Block, BlockFormat, FormatInfo, Packed};
-pub use kernel::{Binding, Features, Header, KernelInfo, ParamField, RequiredLimit};
+pub use kernel::{Binding, Features, Header, KernelInfo, ParamField, RequiredLimit, Table};
 pub use overrides::Override;
 pub use rlx_kernel_macros::{device, elementwise_ops, format, kernel};
 

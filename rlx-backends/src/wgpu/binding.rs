@@ -135,7 +135,15 @@ impl Context {
         bound: &[Bound<'_>],
         params: Option<Bound<'_>>,
     ) -> Result<wgpu::BindGroup, DeviceError> {
-        let resources = bound.iter().copied().chain(params).map(Bound::resource);
+        let tables = pipeline.tables.iter().map(|buffer| Bound {
+            buffer,
+            offset: 0,
+            size: buffer.size(),
+        });
+        let resources = (bound.iter().copied())
+            .chain(params)
+            .chain(tables)
+            .map(Bound::resource);
         let entries: Vec<_> = (0..)
             .zip(resources)
             .map(|(binding, resource)| BindGroupEntry { binding, resource })

@@ -5,9 +5,9 @@ use std::sync::{Arc, PoisonError};
 
 use rlx_kernels::dispatch::check_overrides;
 use rlx_kernels::kernel::BindingSet;
-use rlx_kernels::{Header, KernelInfo};
+use rlx_kernels::{Header, KernelInfo, Table};
 use wgpu::{
-    BindGroupLayoutDescriptor, BindGroupLayoutEntry, BindingType, BufferBindingType,
+    BindGroupLayoutDescriptor, BindGroupLayoutEntry, BindingType, BufferBindingType, BufferUsages,
     ComputePipelineDescriptor, PipelineCompilationOptions, PipelineLayoutDescriptor,
     ShaderModuleDescriptor, ShaderSource, ShaderStages,
 };
@@ -20,6 +20,8 @@ use super::error::{DeviceError, DeviceLimit};
 pub(super) struct Pipeline {
     pub pipeline: wgpu::ComputePipeline,
     pub layout: wgpu::BindGroupLayout,
+    /// The kernel's tables, in order.
+    pub tables: Vec<wgpu::Buffer>,
 }
 
 impl Context {
@@ -42,10 +44,16 @@ impl Context {
         }
         self.check_kernel(kernel, overrides)?;
         // Compiled without the lock, so that other kernels need not wait for this one.
-        let pipeline = self.guard(
+        let (pipeline, layout) = self.guard(
             format_args!("pipeline of kernel `{}`", kernel.label()),
             || compile(self.device(), kernel, overrides, key.2),
         )?;
+        let tables = kernel.tables.iter().map(|table| self.table(kernel, table));
+        let pipeline = Pipeline {
+            pipeline,
+            layout,
+            tables: tables.collect::<Result<_, _>>()?,
+        };
         let mut cache = self
             .pipelines()
             .lock()
@@ -53,6 +61,16 @@ impl Context {
         Ok(Arc::clone(
             cache.entry(key).or_insert_with(|| Arc::new(pipeline)),
         ))
+    }
+
+    /// A table of `kernel` on the device.
+    fn table(&self, kernel: &KernelInfo, table: &Table) -> Result<wgpu::Buffer, DeviceError> {
+        let subject = format_args!("table `{}` of kernel `{}`", table.variable, kernel.label());
+        let bytes: &[u8] = bytemuck::cast_slice(&table.words);
+        let usage = BufferUsages::STORAGE | BufferUsages::COPY_DST;
+        let buffer = self.buffer(subject, bytes.len() as u64, usage)?;
+        self.guard(subject, || self.queue().write_buffer(&buffer, 0, bytes))?;
+        Ok(buffer)
     }
 
     /// Checks what `kernel` needs against what the device has. wgpu itself checks no bytes of
@@ -100,7 +118,7 @@ impl Context {
             ),
             (
                 DeviceLimit::StorageBindings,
-                kernel.bindings.len() as u64,
+                (kernel.bindings.len() + kernel.tables.len()) as u64,
                 u64::from(limits.max_storage_buffers_per_shader_stage),
             ),
             (
@@ -145,7 +163,7 @@ fn compile(
     kernel: &KernelInfo,
     overrides: &[i64],
     shared: BindingSet,
-) -> Pipeline {
+) -> (wgpu::ComputePipeline, wgpu::BindGroupLayout) {
     // Every value is an integer of 32 bits, which an f64 holds.
     let constants = kernel.overrides.iter().zip(overrides);
     let constants = constants.filter(|(item, _)| !item.variable.is_empty());
@@ -172,7 +190,12 @@ fn compile(
             kernel.params_size,
         )
     });
-    let entries: Vec<_> = storage.chain(params).collect();
+    let first = kernel.bindings.len() + usize::from(params.is_some());
+    let tables = (first..).zip(kernel.tables.iter()).map(|(index, table)| {
+        let read_only = BufferBindingType::Storage { read_only: true };
+        layout_entry(index, read_only, size_of_val(&*table.words) as u32)
+    });
+    let entries: Vec<_> = storage.chain(params).chain(tables).collect();
     let layout = device.create_bind_group_layout(&BindGroupLayoutDescriptor {
         label: Some(&label),
         entries: &entries,
@@ -193,7 +216,7 @@ fn compile(
         },
         cache: None,
     });
-    Pipeline { pipeline, layout }
+    (pipeline, layout)
 }
 
 fn layout_entry(index: usize, ty: BufferBindingType, min_bytes: u32) -> BindGroupLayoutEntry {

@@ -42,6 +42,8 @@ pub(super) fn kernel_info(kernel: &Kernel, compiled: Compiled, file: &'static st
         line: kernel.function.origin.line,
         bindings: bindings.into(),
         params: params.into(),
+        // Regions decode no weights.
+        tables: Cow::Borrowed(&[]),
         params_size: compiled.validated.params_size,
         workgroup_size: kernel.workgroup_size,
         workgroup_bytes: compiled.validated.workgroup_bytes,

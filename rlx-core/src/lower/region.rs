@@ -332,6 +332,7 @@ impl Builder {
             ..Kernel::default()
         };
         Ok(Module {
+            tables: Vec::new(),
             items: self.items,
             kernel: Some(kernel),
         })

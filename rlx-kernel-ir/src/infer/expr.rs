@@ -36,6 +36,11 @@ impl Infer<'_> {
                         source: Some(Source::Binding(index)),
                     })
             }
+            ExprKind::Table(index) => Type::Slice {
+                elem: Box::new(Type::U32),
+                writable: false,
+                source: Some(Source::Table(*index)),
+            },
             ExprKind::Param(index) => {
                 let param = self
                     .module

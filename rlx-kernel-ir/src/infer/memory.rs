@@ -37,7 +37,7 @@ impl Infer<'_> {
                     self.error(Diagnostic::new(base.span, message).help(help))
                 }
                 elem => {
-                    let len = source.and_then(|source| self.workgroup_length(source));
+                    let len = source.and_then(|source| self.fixed_length(source));
                     if let Some(ExprKind::Int(len)) = len.map(|len| len.kind) {
                         self.constant_index(index, u32::try_from(len).unwrap_or(u32::MAX));
                     }
@@ -98,7 +98,7 @@ impl Infer<'_> {
                 );
                 (ExprKind::Length(source), Type::Error)
             }
-            ("len", _, []) => match self.workgroup_length(source) {
+            ("len", _, []) => match self.fixed_length(source) {
                 Some(len) => (len.kind, Type::U32),
                 None => (ExprKind::Length(source), Type::U32),
             },
@@ -130,10 +130,15 @@ impl Infer<'_> {
         })
     }
 
-    /// The elements of workgroup memory, which its declaration gives.
-    fn workgroup_length(&self, source: Source) -> Option<Expr> {
-        let Source::Workgroup(index) = source else {
-            return None;
+    /// The elements of a table, or of workgroup memory, which its declaration gives.
+    fn fixed_length(&self, source: Source) -> Option<Expr> {
+        let index = match source {
+            Source::Workgroup(index) => index,
+            Source::Table(index) => {
+                let len = self.module.tables.get(index)?.len;
+                return Some(Expr::u32(u64::from(len), Span::NONE));
+            }
+            Source::Binding(_) => return None,
         };
         let var = self.module.kernel.as_ref()?.workgroup.get(index)?;
         match (&var.len, &var.ty) {

@@ -180,6 +180,7 @@ fn in_expr(expr: &mut Expr, visit: &mut dyn FnMut(&mut Expr)) {
         | ExprKind::Binding(_)
         | ExprKind::Param(_)
         | ExprKind::Workgroup(_)
+        | ExprKind::Table(_)
         | ExprKind::Const(_)
         | ExprKind::Literal(_)
         | ExprKind::Length(_) => {}

@@ -33,6 +33,7 @@ impl Walker<'_, '_> {
             | ExprKind::Literal(_)
             | ExprKind::Param(_)
             | ExprKind::Const(_)
+            | ExprKind::Table(_)
             // The length of a binding is the same for all, even where its contents are written.
             | ExprKind::Length(_) => None,
             // Printed as a literal.
@@ -144,6 +145,7 @@ impl Walker<'_, '_> {
                 let name = var.map_or("", |var| &var.name);
                 Some(origin(format!("the workgroup memory `{name}`")))
             }
+            Some(Source::Table(_)) => None,
             None => Some(origin("a writable slice".into())),
         }
     }

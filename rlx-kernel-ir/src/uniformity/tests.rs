@@ -148,6 +148,7 @@ fn messages(helpers: Vec<Function>, body: Vec<Stmt>) -> Vec<String> {
         ..Kernel::default()
     };
     let module = Module {
+        tables: Vec::new(),
         items: helpers.into_iter().map(Item::Function).collect(),
         kernel: Some(kernel),
     };

@@ -75,6 +75,10 @@ impl FunctionPrinter<'_, '_> {
             }
             ExprKind::Binding(index) => (Text::new(&self.context.bindings[*index]), Shape::Atom),
             ExprKind::Workgroup(index) => (Text::new(&self.context.workgroup[*index]), Shape::Atom),
+            ExprKind::Table(index) => {
+                self.printed.tables.insert(*index);
+                (Text::new(&self.context.tables[*index]), Shape::Atom)
+            }
             ExprKind::Param(index) => {
                 let kernel = self.context.module.kernel.as_ref();
                 let name = kernel.map_or("", |kernel| &kernel.params[*index].name);

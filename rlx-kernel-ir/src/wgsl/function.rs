@@ -22,6 +22,7 @@ pub(super) struct PrintedFunction {
     pub inputs: BTreeSet<Input>,
     pub loads: BTreeSet<LoadHelper>,
     pub consts: BTreeSet<ItemId>,
+    pub tables: BTreeSet<usize>,
     /// Functions in printed form.
     pub texts: BTreeSet<ItemId>,
 }

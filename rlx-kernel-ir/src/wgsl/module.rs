@@ -23,6 +23,8 @@ pub struct Printed {
     pub text: Text,
     /// The variables of the bindings.
     pub variables: Vec<String>,
+    /// The tables that are bound after the params, and their variables.
+    pub tables: Vec<(usize, String)>,
     /// The entry point.
     pub entry: String,
     /// Values of the invocation that the entry point takes.
@@ -40,6 +42,7 @@ pub(super) struct Context<'m> {
     pub entry: String,
     pub bindings: Vec<String>,
     pub workgroup: Vec<String>,
+    pub tables: Vec<String>,
     pub instances: Vec<String>,
     pub consts: HashMap<ItemId, String>,
     pub printed: Vec<PrintedFunction>,
@@ -87,6 +90,11 @@ impl<'m> Context<'m> {
                 .map(|var| fresh(&var.name))
                 .collect()
         });
+        let tables = module
+            .tables
+            .iter()
+            .map(|table| fresh(&table.name))
+            .collect();
         let consts = typed
             .consts
             .keys()
@@ -128,6 +136,7 @@ impl<'m> Context<'m> {
             entry,
             bindings,
             workgroup,
+            tables,
             instances,
             consts,
             printed: Vec::new(),
@@ -135,7 +144,10 @@ impl<'m> Context<'m> {
     }
 
     pub fn source(&self, source: Source) -> &str {
-        source_name(source, &self.bindings, &self.workgroup)
+        match source {
+            Source::Table(index) => self.tables.get(index).map_or("", String::as_str),
+            _ => source_name(source, &self.bindings, &self.workgroup),
+        }
     }
 
     fn print_instances(&mut self) -> Result<(), Vec<Diagnostic>> {
@@ -289,6 +301,8 @@ fn source_name<'a>(source: Source, bindings: &'a [String], workgroup: &'a [Strin
     match source {
         Source::Binding(index) => bindings.get(index).map_or("", String::as_str),
         Source::Workgroup(index) => workgroup.get(index).map_or("", String::as_str),
+        // No function takes a table.
+        Source::Table(_) => "",
     }
 }
 
@@ -333,12 +347,19 @@ pub fn print(module: &Module, typed: &Typed) -> Result<Printed, Vec<Diagnostic>>
         }
     }
     let mut loads: BTreeSet<LoadHelper> = main.loads.clone();
+    let mut tables = main.tables.clone();
     for index in &reached {
         consts.extend(&context.printed[*index].consts);
         loads.extend(context.printed[*index].loads.iter().cloned());
+        tables.extend(&context.printed[*index].tables);
     }
     let mut text = Text::default();
-    print_bindings(kernel, &context.bindings, &mut text);
+    let tables: Vec<usize> = tables.into_iter().collect();
+    let variables: Vec<&str> = tables
+        .iter()
+        .map(|table| context.tables[*table].as_str())
+        .collect();
+    print_bindings(kernel, &context.bindings, &variables, &mut text);
     print_params(kernel, &mut text);
     print_structs(module, &mut text);
     context.print_consts(&consts, &mut text)?;
@@ -379,6 +400,10 @@ pub fn print(module: &Module, typed: &Typed) -> Result<Printed, Vec<Diagnostic>>
         .collect();
     Ok(Printed {
         text: enabled(text),
+        tables: tables
+            .iter()
+            .map(|table| (*table, context.tables[*table].clone()))
+            .collect(),
         variables: context.bindings,
         entry,
         inputs: main.inputs,
@@ -412,7 +437,7 @@ pub fn print_functions(
     Ok(all)
 }
 
-fn print_bindings(kernel: &Kernel, variables: &[String], text: &mut Text) {
+fn print_bindings(kernel: &Kernel, variables: &[String], tables: &[&str], text: &mut Text) {
     for (index, (binding, variable)) in kernel.bindings.iter().zip(variables).enumerate() {
         let access = if binding.writable {
             "read_write"
@@ -430,6 +455,12 @@ fn print_bindings(kernel: &Kernel, variables: &[String], text: &mut Text) {
         text.push(&format!(
             "@group(0) @binding({}) var<uniform> params: Params;\n",
             kernel.bindings.len()
+        ));
+    }
+    let first = kernel.bindings.len() + usize::from(!kernel.params.is_empty());
+    for (index, table) in (first..).zip(tables) {
+        text.push(&format!(
+            "@group(0) @binding({index}) var<storage, read> {table}: array<u32>;\n"
         ));
     }
     text.push("\n");

@@ -6,7 +6,7 @@ use rlx_kernel_ir::{Field, FieldKind};
 
 use super::host;
 use crate::chain::{self, State};
-use crate::parse::format::FormatItem;
+use crate::parse::format::{FormatItem, TableArg};
 use crate::{paths, report};
 
 /// The paths that the functions of a format name.
@@ -71,6 +71,7 @@ fn rust_side(format: &FormatItem, is_right: bool) -> TokenStream {
     });
     let functions = of_trait.into_iter().map(host);
     let own = own.into_iter().map(host);
+    let (tables, words): (Vec<_>, Vec<_>) = args.tables.iter().map(table).unzip();
     quote! {
         #(#attrs)*
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,6 +87,7 @@ fn rust_side(format: &FormatItem, is_right: bool) -> TokenStream {
             }
             impl #ident {
                 #(#own)*
+                #(#tables)*
             }
             impl ::rlx_kernels::BlockFormat for #ident {
                 const INFO: ::rlx_kernels::FormatInfo = ::rlx_kernels::FormatInfo {
@@ -99,10 +101,24 @@ fn rust_side(format: &FormatItem, is_right: bool) -> TokenStream {
                 };
                 const ELEMS: u32 = #elems;
                 const BYTES: u32 = #bytes;
+                const TABLES: &'static [&'static [u32]] = &[#(#words),*];
                 #(#functions)*
             }
         };
     }
+}
+
+/// The accessor of a table, and its words. As on a GPU, an index past the end gives some word.
+fn table(table: &TableArg) -> (TokenStream, TokenStream) {
+    let TableArg { name, len, words } = table;
+    let len = *len as usize;
+    let accessor = quote! {
+        fn #name(i: u32) -> u32 {
+            static WORDS: [u32; #len] = #words;
+            WORDS[i as usize % #len]
+        }
+    };
+    (accessor, quote!(&#words))
 }
 
 /// Signature and body of the accessors of a field.

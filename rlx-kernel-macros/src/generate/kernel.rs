@@ -598,6 +598,7 @@ fn compile_instance(
                     (&file, line),
                     workgroup_size,
                     &numbers(&head.instance, function),
+                    &super::tables::list(function, &head.instance, &items.module, compiled),
                     compiled,
                 ),
                 assertions,
@@ -685,6 +686,7 @@ fn info(
     (file, line): (&str, u32),
     workgroup_size: [u32; 3],
     numbers: &[(String, i64)],
+    tables: &TokenStream,
     compiled: &Compiled,
 ) -> TokenStream {
     let cow = |text: &str| quote!(::rlx_kernels::__private::Cow::Borrowed(#text));
@@ -732,6 +734,7 @@ fn info(
             line: #line,
             bindings: ::rlx_kernels::__private::Cow::Borrowed(&[#(#bindings),*]),
             params: ::rlx_kernels::__private::Cow::Borrowed(&[#(#params),*]),
+            tables: #tables,
             params_size: #params_size,
             workgroup_size: [#x, #y, #z],
             workgroup_bytes: #workgroup_bytes,

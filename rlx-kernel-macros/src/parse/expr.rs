@@ -494,12 +494,21 @@ impl BodyParser<'_> {
             return converted;
         }
         if let Some((format, member)) = self.associated(&name) {
+            if let Some(table) = format.tables.get(&member) {
+                let Ok([index]) = <[Expr; 1]>::try_from(args) else {
+                    let message = format!("`{member}` is a table: it takes one index");
+                    return self.refused(call, span, &message, None);
+                };
+                let table = Expr::new(ExprKind::Table(*table), span);
+                return Expr::new(ExprKind::Index(Box::new(table), Box::new(index)), span);
+            }
             return if let Some(item) = format.functions.get(&member) {
                 Expr::new(ExprKind::Call(*item, args), span)
             } else {
                 let mut has: Vec<_> = format
                     .functions
                     .keys()
+                    .chain(format.tables.keys())
                     .map(|name| format!("`{name}`"))
                     .collect();
                 has.sort();

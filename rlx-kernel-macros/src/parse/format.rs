@@ -18,6 +18,18 @@ pub struct FormatArgs {
     pub bytes: u32,
     /// Fields, with their offsets.
     pub fields: Vec<Field>,
+    /// Tables that its functions read.
+    pub tables: Vec<TableArg>,
+}
+
+/// `name: [u32; N] = path::to::CONST` in `tables { .. }`.
+pub struct TableArg {
+    /// The accessor's name.
+    pub name: syn::Ident,
+    /// Words.
+    pub len: u32,
+    /// The words.
+    pub words: syn::Path,
 }
 
 /// A format: its arguments and its functions.
@@ -36,12 +48,17 @@ impl Parse for FormatArgs {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let (mut name, mut ggml, mut elems, mut bytes, mut layout) = (None, None, None, None, None);
         let start = input.span();
+        let mut tables = Vec::new();
         while !input.is_empty() {
             let key: syn::Ident = input.parse()?;
             if key == "layout" {
                 let body;
                 braced!(body in input);
                 layout = Some((key, parse_layout(&body)?));
+            } else if key == "tables" {
+                let body;
+                braced!(body in input);
+                tables = parse_tables(&body)?;
             } else {
                 input.parse::<Token![=]>()?;
                 let number = || input.parse::<syn::LitInt>();
@@ -53,7 +70,7 @@ impl Parse for FormatArgs {
                     _ => {
                         return Err(syn::Error::new(
                             key.span(),
-                            "expected `name`, `ggml`, `elems`, `bytes` or `layout`",
+                            "expected `name`, `ggml`, `elems`, `bytes`, `layout` or `tables`",
                         ));
                     }
                 }
@@ -82,6 +99,7 @@ impl Parse for FormatArgs {
             elems,
             bytes,
             fields,
+            tables,
         };
         let size: u64 = args
             .fields
@@ -110,6 +128,43 @@ impl Parse for FormatArgs {
         }
         Ok(args)
     }
+}
+
+/// `name: [u32; N] = path, ..`
+fn parse_tables(input: ParseStream<'_>) -> syn::Result<Vec<TableArg>> {
+    let mut tables: Vec<TableArg> = Vec::new();
+    while !input.is_empty() {
+        let name: syn::Ident = input.parse()?;
+        if tables.iter().any(|table| table.name == name) {
+            let message = format!("the format has two tables named `{name}`");
+            return Err(syn::Error::new(name.span(), message));
+        }
+        input.parse::<Token![:]>()?;
+        let body;
+        bracketed!(body in input);
+        let elem: syn::Ident = body.parse()?;
+        if elem != "u32" {
+            let message = "a table holds words: `[u32; N]`";
+            return Err(syn::Error::new(elem.span(), message));
+        }
+        body.parse::<Token![;]>()?;
+        let len: syn::LitInt = body.parse()?;
+        let number = len.base10_parse::<u32>()?;
+        if !(1..=1 << 16).contains(&number) {
+            let message = "a table holds 1 to 65536 words";
+            return Err(syn::Error::new(len.span(), message));
+        }
+        input.parse::<Token![=]>()?;
+        tables.push(TableArg {
+            name,
+            len: number,
+            words: input.call(syn::Path::parse_mod_style)?,
+        });
+        if !input.is_empty() {
+            input.parse::<Token![,]>()?;
+        }
+    }
+    Ok(tables)
 }
 
 fn size_of(field: &Field) -> u32 {

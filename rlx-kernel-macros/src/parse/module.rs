@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use rlx_kernel_ir::{
-    Diagnostic, Format, Item, ItemId, Module, Origin, Struct, Type, compile_functions,
+    Diagnostic, Format, Item, ItemId, Module, Origin, Struct, Table, Type, compile_functions,
 };
 
 use super::body::BodyParser;
@@ -126,6 +126,7 @@ impl Items {
                     Target::Struct(id, name)
                 }
                 Parsed::Format(format) => Target::Format(FormatTarget {
+                    tables: add_tables(&mut self.module.tables, id, format),
                     id,
                     elems: format.args.elems,
                     bytes: format.args.bytes,
@@ -431,6 +432,23 @@ impl Items {
     pub fn target(&self, id: u64) -> Option<&Target> {
         self.targets.get(&id)
     }
+}
+
+/// Adds the tables of a format to those of the module; their places there by name.
+fn add_tables(all: &mut Vec<Table>, id: ItemId, format: &FormatItem) -> HashMap<String, usize> {
+    let scheme = format.args.name.value().to_lowercase();
+    let mut places = HashMap::new();
+    for (index, table) in format.args.tables.iter().enumerate() {
+        let name = paths::name(&table.name);
+        places.insert(name.clone(), all.len());
+        all.push(Table {
+            name: format!("{scheme}_{name}"),
+            len: table.len,
+            format: id,
+            index,
+        });
+    }
+    places
 }
 
 /// A format's entry holds its attribute in braces, then its `impl`.
