@@ -94,6 +94,7 @@ pub fn expr<'e>(whole: &'e Expr, visit: &mut dyn FnMut(&'e Expr)) {
         | ExprKind::Workgroup(_)
         | ExprKind::Const(_)
         | ExprKind::Literal(_)
+        | ExprKind::Table(_)
         | ExprKind::Length(_) => {}
     }
 }
