@@ -160,14 +160,17 @@ pub fn compile(module: &Module, options: CompileOptions) -> Result<Compiled, Vec
         }
     };
     let (slices, tables) = (kernel.bindings.len(), printed.tables.len());
-    if slices + tables > options.bindings {
+    if slices + tables > options.bindings as usize {
         let max = options.bindings;
         let message = format!(
-            "this kernel has {slices} slices and its formats {tables} tables, and every device binds {max}"
+            "this kernel has {slices} slices and its formats {tables} tables, and {max} can be bound"
         );
         let diagnostic = Diagnostic::new(kernel.function.span, message);
         return Err(vec![
-            diagnostic.help("put several of the slices into one, and index it"),
+            diagnostic.help(format!(
+                "put several of the slices into one, and index it, or raise the limit: `limits(bindings = {})`",
+                slices + tables
+            )),
         ]);
     }
     let bindings = kernel
@@ -201,7 +204,7 @@ pub fn compile(module: &Module, options: CompileOptions) -> Result<Compiled, Vec
         linear: !by_dimension
             .iter()
             .any(|input| printed.inputs.contains(input)),
-        limits: limits::required(module, kernel),
+        limits: limits::required(module, kernel, tables),
         overrides: module
             .overrides()
             .into_iter()

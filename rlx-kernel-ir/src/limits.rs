@@ -64,12 +64,12 @@ impl CompileOptions {
     }
 }
 
-/// What `kernel` needs beyond what every device has.
-pub fn required(module: &Module, kernel: &Kernel) -> Vec<Required> {
+/// What `kernel`, which reads so many tables, needs beyond what every device has.
+pub fn required(module: &Module, kernel: &Kernel, tables: usize) -> Vec<Required> {
     let needs = [
         workgroup_bytes(module, kernel),
         invocations(kernel),
-        kernel.bindings.len() as u64,
+        (kernel.bindings.len() + tables) as u64,
     ];
     let pairs = LIMITS.iter().zip(needs);
     pairs

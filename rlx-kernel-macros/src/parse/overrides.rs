@@ -137,6 +137,7 @@ impl BodyParser<'_> {
         self.override_in(expr)?;
         let parsed = self.size(expr)?;
         let module = rlx_kernel_ir::Module {
+            tables: Vec::new(),
             items: self
                 .overrides
                 .iter()
