@@ -6,6 +6,7 @@ use crate::infer::{infer_all, infer_functions};
 use crate::item::{ItemId, Kernel, Module};
 use crate::layout;
 use crate::limits::{self, LIMITS, Required};
+use crate::lint::{self, Found};
 use crate::overrides::{self, WorkgroupFormulas};
 use crate::poison;
 use crate::probe::probe;
@@ -63,6 +64,8 @@ pub struct Compiled {
     pub overrides: Vec<CompiledOverride>,
     /// What they change about the workgroup, where there are any.
     pub workgroup: Option<WorkgroupFormulas>,
+    /// What is right and still not what an expert would write.
+    pub lints: Vec<Found>,
 }
 
 /// A binding of a compiled kernel.
@@ -216,6 +219,7 @@ pub fn compile(module: &Module, options: CompileOptions) -> Result<Compiled, Vec
             })
             .collect(),
         workgroup,
+        lints: lint::kernel(module, &typed),
         validated,
     })
 }

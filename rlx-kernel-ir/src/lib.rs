@@ -16,6 +16,7 @@ pub mod infer;
 pub mod item;
 pub mod layout;
 pub mod limits;
+pub mod lint;
 mod literal;
 mod mend;
 pub mod overrides;

@@ -6,6 +6,7 @@ pub mod format;
 pub mod host;
 pub mod instances;
 pub mod kernel;
+pub mod lint;
 pub mod list;
 pub mod methods;
 pub mod overrides;

@@ -6,6 +6,7 @@ pub mod format;
 pub mod generics;
 pub mod kernel;
 pub mod labels;
+pub mod level;
 pub mod methods;
 pub mod module;
 pub mod overrides;
@@ -65,6 +66,8 @@ pub struct Sink {
     pub spans: Spans,
     /// What is wrong.
     pub diagnostics: Vec<Diagnostic>,
+    /// Levels of lints.
+    pub levels: level::Levels,
 }
 
 impl Sink {

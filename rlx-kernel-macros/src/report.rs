@@ -16,34 +16,40 @@ pub fn diagnostics(diagnostics: &[Diagnostic], spans: &Spans, helpers: &[Entry])
     let mut out = TokenStream::new();
     for diagnostic in diagnostics {
         let (first, last) = spans.range(diagnostic.span);
-        let mut message = diagnostic.message.clone();
-        for (span, text) in &diagnostic.notes {
-            message.push_str("\nnote: ");
-            message.push_str(&note(text, spans.range(*span).0));
-        }
-        if let Some(help) = &diagnostic.help {
-            message.push_str("\nhelp: ");
-            message.push_str(help);
-        }
-        if let Some(place) = foreign(first, helpers) {
-            message.push_str("\nnote: ");
-            message.push_str(&place);
-        }
-        if let Some((name, origin)) = diagnostic.rule.as_deref()
-            && let Some(helper) = helpers.iter().find(|helper| {
-                helper.krate != crate::chain::crate_name()
-                    && (&helper.file, helper.line) == (&origin.file, origin.line)
-            })
-        {
-            let _ = write!(
-                message,
-                "\nnote: `{name}` is in the crate `{}`, at {}:{}",
-                helper.krate, origin.file, origin.line
-            );
-        }
-        out.extend(at(first, last, &message));
+        out.extend(at(first, last, &text(diagnostic, spans, helpers)));
     }
     out
+}
+
+/// All that is said of a diagnostic.
+pub fn text(diagnostic: &Diagnostic, spans: &Spans, helpers: &[Entry]) -> String {
+    let first = spans.range(diagnostic.span).0;
+    let mut message = diagnostic.message.clone();
+    for (span, text) in &diagnostic.notes {
+        message.push_str("\nnote: ");
+        message.push_str(&note(text, spans.range(*span).0));
+    }
+    if let Some(help) = &diagnostic.help {
+        message.push_str("\nhelp: ");
+        message.push_str(help);
+    }
+    if let Some(place) = foreign(first, helpers) {
+        message.push_str("\nnote: ");
+        message.push_str(&place);
+    }
+    if let Some((name, origin)) = diagnostic.rule.as_deref()
+        && let Some(helper) = helpers.iter().find(|helper| {
+            helper.krate != crate::chain::crate_name()
+                && (&helper.file, helper.line) == (&origin.file, origin.line)
+        })
+    {
+        let _ = write!(
+            message,
+            "\nnote: `{name}` is in the crate `{}`, at {}:{}",
+            helper.krate, origin.file, origin.line
+        );
+    }
+    message
 }
 
 /// syn's own errors.
@@ -62,7 +68,8 @@ fn note(text: &str, span: TokenSpan) -> String {
     }
 }
 
-fn foreign(span: TokenSpan, helpers: &[Entry]) -> Option<String> {
+/// Where a token of another crate's helper is.
+pub fn foreign(span: TokenSpan, helpers: &[Entry]) -> Option<String> {
     let here = crate::chain::crate_name();
     let file = span.file();
     let helper = helpers.iter().filter(|helper| {

@@ -132,6 +132,25 @@ fn errors() -> String {
 }
 
 #[test]
+fn the_chapter_of_lints_has_a_row_and_a_section_for_each() {
+    let chapter = read("docs/lints.md");
+    let mut table = String::from("| lint | what it finds |\n| --- | --- |\n");
+    for lint in rlx_kernel_ir::lint::LINTS {
+        let _ = writeln!(table, "| `{}` | {} |", lint.name, lint.summary);
+    }
+    assert!(
+        chapter.contains(&table),
+        "docs/lints.md has another table than:\n{table}"
+    );
+    let sections: Vec<_> = chapter
+        .lines()
+        .filter_map(|line| line.strip_prefix("## "))
+        .collect();
+    let lints = rlx_kernel_ir::lint::LINTS.iter();
+    assert_eq!(sections, lints.map(|lint| lint.name).collect::<Vec<_>>());
+}
+
+#[test]
 fn the_chapter_of_errors_is_what_the_macros_say() {
     let path = root().join("docs/errors.md");
     let wanted = errors();

@@ -16,11 +16,12 @@ pub fn matmul_bt<F: BlockFormat>(
     n: u32,
     k: u32,
 ) {
-    // Four steps of k a vector; neighbouring invocations read neighbouring vectors.
+    // Four steps of k a vector; neighbouring invocations read neighbouring vectors. Rows of `xs` are one
+    // vector longer, so that those who write a column of it use different banks.
     #[workgroup]
     let ws: [Vec4<f32>; 8 * 64];
     #[workgroup]
-    let xs: [Vec4<f32>; 8 * 32];
+    let xs: [Vec4<f32>; 8 * 33];
     let me = local_index();
     let col = me % 8;
     let row = me / 8;
@@ -64,13 +65,13 @@ pub fn matmul_bt<F: BlockFormat>(
                     }
                 }
             }
-            xs[32 * col + 8 * part + row] = v;
+            xs[33 * col + 8 * part + row] = v;
         }
         workgroup_barrier();
         for quad in 0..8 {
             #[unroll]
             for i in 0..4 {
-                let a = xs[32 * quad + 8 * i + row];
+                let a = xs[33 * quad + 8 * i + row];
                 #[unroll]
                 for j in 0..8 {
                     sums[2 * i + j / 4][j % 4] += dot(a, ws[64 * quad + 8 * j + col]);

@@ -5,7 +5,7 @@ use quote::{ToTokens, format_ident, quote};
 use rlx_kernel_ir::compile_functions;
 use syn::parse::{Parse, ParseStream};
 
-use super::{host, methods};
+use super::{host, lint, methods};
 use crate::chain::{self, Entry, Kind, State};
 use crate::parse::generics;
 use crate::parse::methods::Methods;
@@ -292,6 +292,16 @@ struct Definition {
     format: Option<crate::parse::format::FormatItem>,
 }
 
+impl Definition {
+    /// The function that rustc does not see.
+    fn unseen(&self) -> Option<&syn::ItemFn> {
+        match &self.device {
+            Some(Device::Function(function)) if !host::is_host(function) => Some(function),
+            _ => None,
+        }
+    }
+}
+
 impl Parse for Definition {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         if input.peek(syn::token::Brace) {
@@ -385,6 +395,13 @@ pub fn define(state: State) -> syn::Result<(bool, TokenStream)> {
     let found = compile_functions(&items.module, &items.roots(id)).err();
     let problems = items.unreported(unparsed, found, &entries, Some(id));
     let errors = report::diagnostics(&problems, &sink.spans, &entries);
+    let mut lints = TokenStream::new();
+    if problems.is_empty() {
+        let function = definition.unseen();
+        let mut found = rlx_kernel_ir::lint::functions(&items.module, &items.roots(id));
+        found.retain(|found| function.is_some() || !found.lint.of_rustc);
+        lints = lint::lints(&found, &sink, &entries, function);
+    }
     let definition = chain::define(&vis, &name, &entries);
     let finished = chain::finished(&step(&name));
     let shared = match (&structure, items.target(id)) {
@@ -395,6 +412,6 @@ pub fn define(state: State) -> syn::Result<(bool, TokenStream)> {
     };
     Ok((
         problems.is_empty(),
-        quote!(#errors #definition #shared #finished),
+        quote!(#errors #lints #definition #shared #finished),
     ))
 }

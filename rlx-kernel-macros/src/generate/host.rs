@@ -5,6 +5,8 @@ use quote::{ToTokens, quote};
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
 
+use crate::parse::level::for_rustc;
+
 /// Whether a function is a plain function of its arguments: it reads no packed slice and takes part
 /// in no barrier, so rustc can compile it too.
 pub fn is_host(function: &syn::ItemFn) -> bool {
@@ -42,8 +44,8 @@ impl Visit<'_> for DeviceOnly {
     }
 }
 
-/// The function with what only the kernel language knows taken out: `#[unroll]`, and indices,
-/// lengths and `usize` parameters, all of which kernels count in `u32`.
+/// The function with what only the kernel language knows taken out: `#[unroll]`, its lints, and
+/// indices, lengths and `usize` parameters, all of which kernels count in `u32`.
 pub fn function(function: &syn::ItemFn) -> TokenStream {
     let mut function = function.clone();
     Plain::of(&function).visit_item_fn_mut(&mut function);
@@ -53,7 +55,9 @@ pub fn function(function: &syn::ItemFn) -> TokenStream {
 /// The function's signature with a body that rustc finds nothing wrong with.
 pub fn signature(function: &syn::ItemFn) -> TokenStream {
     let mut function = function.clone();
-    Plain::of(&function).visit_signature_mut(&mut function.sig);
+    let mut plain = Plain::of(&function);
+    plain.visit_attributes_mut(&mut function.attrs);
+    plain.visit_signature_mut(&mut function.sig);
     *function.block = syn::parse_quote!({ loop {} });
     quote!(#[allow(unused_variables)] #function)
 }
@@ -107,6 +111,10 @@ impl VisitMut for Plain {
         if counts && let Ok(count) = syn::parse2(quote!((#expr as u32))) {
             *expr = count;
         }
+    }
+
+    fn visit_attributes_mut(&mut self, attrs: &mut Vec<syn::Attribute>) {
+        *attrs = attrs.iter().filter_map(for_rustc).collect();
     }
 
     fn visit_expr_for_loop_mut(&mut self, for_loop: &mut syn::ExprForLoop) {

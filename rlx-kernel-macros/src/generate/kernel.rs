@@ -6,12 +6,14 @@ use rlx_kernel_ir::{Compiled, Item, ItemId, Origin, Scalar, Type, compile};
 use syn::parse::{Parse, ParseStream};
 
 use super::instances::{self, Typed, Values};
+use super::lint;
 use super::overrides;
 use super::params::{Params, argument_type};
 use super::requires::{self, Scope};
 use crate::chain::{self, State};
 use crate::parse::generics;
 use crate::parse::kernel::{self, Head, KernelArgs, Parameter};
+use crate::parse::level::rustc_levels;
 use crate::parse::module::Items;
 use crate::parse::requires::requirements;
 use crate::parse::{Resolver, Sink, Target};
@@ -186,6 +188,7 @@ fn module(args: &KernelArgs, function: &syn::ItemFn, targets: &[syn::Ident]) -> 
         .attrs
         .iter()
         .filter(|attr| attr.path().is_ident("doc"));
+    let levels = rustc_levels(&function.attrs);
     // Problems of the signature are reported where the kernel is compiled.
     let signature = kernel::signature(&mut Sink::default(), function);
     let params = Params::new(signature.iter().filter_map(|parameter| match parameter {
@@ -310,6 +313,7 @@ fn module(args: &KernelArgs, function: &syn::ItemFn, targets: &[syn::Ident]) -> 
         #(#docs)*
         #[doc = ""]
         #[doc = #about]
+        #(#levels)*
         #[allow(clippy::all, clippy::pedantic, unused_imports, unused_variables)]
         #vis mod #name {
             use super::*;
@@ -591,8 +595,9 @@ fn compile_instance(
                 &compiled.validated.params,
                 compiled.validated.params_size,
             );
+            let lints = lint::of_kernel(&compiled.lints, &sink, args, function);
             (
-                TokenStream::new(),
+                lint::lints(&lints, &sink, &entries, Some(function)),
                 info(
                     (name, &instance),
                     (&file, line),

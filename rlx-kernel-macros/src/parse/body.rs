@@ -110,6 +110,7 @@ impl<'a> BodyParser<'a> {
         wgsl_name: String,
         origin: Origin,
     ) -> Function {
+        let from = self.sink.spans.len();
         let mut params = Vec::new();
         for input in &function.sig.inputs {
             match input {
@@ -162,6 +163,7 @@ impl<'a> BodyParser<'a> {
         }
         let body = self.block(&function.block);
         let span = self.sink.span(&function.sig.ident);
+        self.sink.levels(&function.attrs, from);
         Function {
             name: paths::name(&function.sig.ident),
             wgsl_name,

@@ -338,6 +338,7 @@ pub fn kernel(
     lengths: &HashMap<String, u32>,
     origin: Origin,
 ) -> Kernel {
+    let from = sink.spans.len();
     let signature = signature(sink, function);
     if let Some(geometry) = &args.geometry {
         let counts = counts(&signature);
@@ -404,6 +405,7 @@ pub fn kernel(
     };
     let (workgroup_size, workgroup_exprs) = parser.workgroup_size(args);
     let result = function.sig.output.clone();
+    parser.sink.levels(&function.attrs, from);
     let (locals, workgroup) = (parser.locals, parser.workgroup);
     let function = Function {
         wgsl_name: name.clone(),

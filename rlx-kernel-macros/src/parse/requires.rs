@@ -45,6 +45,13 @@ pub fn requirements(function: &syn::ItemFn) -> syn::Result<Vec<Requirement>> {
     Ok(all)
 }
 
+/// The single names in an expression.
+pub fn names(expr: &syn::Expr) -> BTreeSet<String> {
+    let mut finder = Finder::default();
+    finder.visit_expr(expr);
+    finder.names
+}
+
 #[derive(Default)]
 struct Finder {
     names: BTreeSet<String>,

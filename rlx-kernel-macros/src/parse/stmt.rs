@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use super::body::{BodyParser, Name};
 use super::expr::error;
+use super::level;
 use crate::paths;
 
 impl BodyParser<'_> {
@@ -14,6 +15,7 @@ impl BodyParser<'_> {
         let mut out = Block::default();
         let last = block.stmts.len().saturating_sub(1);
         for (index, stmt) in block.stmts.iter().enumerate() {
+            let from = self.sink.spans.len();
             match stmt {
                 syn::Stmt::Local(local) => self.local(local, &mut out),
                 syn::Stmt::Item(item) => {
@@ -43,6 +45,7 @@ impl BodyParser<'_> {
                     }
                 }
             }
+            self.sink.levels(&level::of_statement(stmt), from);
         }
         self.scopes.pop();
         out
@@ -88,7 +91,7 @@ impl BodyParser<'_> {
             .any(|attr| attr.path().is_ident("workgroup"));
         for attr in &local.attrs {
             if !attr.path().is_ident("workgroup")
-                && !attr.path().is_ident("allow")
+                && !level::is_level(attr)
                 && !attr.path().is_ident("doc")
             {
                 self.sink.error_help(
@@ -283,7 +286,7 @@ impl BodyParser<'_> {
         for attr in &for_loop.attrs {
             if attr.path().is_ident("unroll") {
                 unroll = true;
-            } else {
+            } else if !level::is_level(attr) {
                 self.sink.error_help(
                     attr,
                     "this attribute means nothing on a loop",
@@ -328,7 +331,11 @@ impl BodyParser<'_> {
             syn::Pat::Ident(ident) => self.declare(&ident.ident, Type::Unknown, false),
             syn::Pat::Wild(wild) => {
                 let name = syn::Ident::new("i", wild.underscore_token.span);
-                self.declare(&name, Type::Unknown, false)
+                let local = self.declare(&name, Type::Unknown, false);
+                if let Some(local) = self.locals.get(local.0) {
+                    self.sink.levels.nameless(local.span);
+                }
+                local
             }
             other => {
                 self.sink.error_help(

@@ -13,14 +13,14 @@ fn xorshift32(state: &mut u32) -> u32 {
     *state
 }
 
-/// y[i, j] is number j of the sequence from seeds[i], of `each` numbers.
+/// y[j, i] is number j of the sequence from seeds[i], of `each` numbers.
 #[kernel(workgroup_size(64), threads(n))]
 fn xorshift(seeds: &[u32], y: &mut [u32], n: u32, each: u32) {
     let i = global_index();
     if i < n {
         let mut state = seeds[i];
         for j in 0..each {
-            y[i * each + j] = xorshift32(&mut state);
+            y[j * n + i] = xorshift32(&mut state);
         }
     }
 }
@@ -68,10 +68,10 @@ fn xorshift_gives_marsaglias_sequence_from_each_seed() -> Outcome {
     seeds[0] = 2_463_534_242;
     let mut y = gpu.alloc::<u32>(u64::from(n * each))?;
     gpu.run(&xorshift::launch(&gpu.upload(&seeds)?, &mut y, n, each)?)?;
+    let mut states = seeds;
     let mut wanted = Vec::new();
-    for seed in seeds {
-        let mut state = seed;
-        wanted.extend((0..each).map(|_| xorshift32(&mut state)));
+    for _ in 0..each {
+        wanted.extend(states.iter_mut().map(xorshift32));
     }
     let found = gpu.download(&y)?;
     assert_eq!(found[0], 723_471_715);

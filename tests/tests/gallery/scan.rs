@@ -9,16 +9,22 @@ use crate::{Outcome, gpu, words};
 #[device]
 const BLOCK: u32 = 512;
 
+/// Where a node lies: a gap after each 32, so that strides of powers of two use different banks.
+#[device]
+fn slot(i: u32) -> u32 {
+    i + i / 32
+}
+
 /// sums[i] = Σ x[j] over the j < i of its block, totals[b] = Σ of block b.
 #[kernel(workgroup_size(256), threads(n.div_ceil(2)))]
 fn scan_blocks(x: &[u32], sums: &mut [u32], totals: &mut [u32], n: u32) {
     #[workgroup]
-    let tree: [u32; BLOCK];
+    let tree: [u32; BLOCK + BLOCK / 32];
     let me = local_index();
     let block = workgroup_index();
     for i in (me..BLOCK).step_by(BLOCK / 2) {
         let at = block * BLOCK + i;
-        tree[i] = if at < n { x[at] } else { 0 };
+        tree[slot(i)] = if at < n { x[at] } else { 0 };
     }
 
     // Up: each node becomes the sum of what lies under it.
@@ -27,7 +33,7 @@ fn scan_blocks(x: &[u32], sums: &mut [u32], totals: &mut [u32], n: u32) {
         workgroup_barrier();
         let right = (2 * me + 2) * stride - 1;
         if right < BLOCK {
-            tree[right] += tree[right - stride];
+            tree[slot(right)] += tree[slot(right - stride)];
         }
         stride *= 2;
     }
@@ -36,18 +42,18 @@ fn scan_blocks(x: &[u32], sums: &mut [u32], totals: &mut [u32], n: u32) {
     workgroup_barrier();
     if me == 0 {
         if block < n.div_ceil(BLOCK) {
-            totals[block] = tree[BLOCK - 1];
+            totals[block] = tree[slot(BLOCK - 1)];
         }
-        tree[BLOCK - 1] = 0;
+        tree[slot(BLOCK - 1)] = 0;
     }
     while stride > 1 {
         stride /= 2;
         workgroup_barrier();
         let right = (2 * me + 2) * stride - 1;
         if right < BLOCK {
-            let left = tree[right - stride];
-            tree[right - stride] = tree[right];
-            tree[right] += left;
+            let left = tree[slot(right - stride)];
+            tree[slot(right - stride)] = tree[slot(right)];
+            tree[slot(right)] += left;
         }
     }
 
@@ -55,7 +61,7 @@ fn scan_blocks(x: &[u32], sums: &mut [u32], totals: &mut [u32], n: u32) {
     for i in (me..BLOCK).step_by(BLOCK / 2) {
         let at = block * BLOCK + i;
         if at < n {
-            sums[at] = tree[i];
+            sums[at] = tree[slot(i)];
         }
     }
 }

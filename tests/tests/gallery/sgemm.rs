@@ -16,8 +16,9 @@ const DEPTH: u32 = 16;
 /// c[m, n] = Σₖ a[m, k] · b[k, n], any m, n and k.
 #[kernel(workgroup_size(16, 16), groups(n.div_ceil(TILE.into()), m.div_ceil(TILE.into())))]
 fn sgemm(a: &[f32], b: &[f32], c: &mut [f32], m: u32, n: u32, k: u32) {
+    // Two longer than a tile, so that the writes of a column use different banks.
     #[workgroup]
-    let a_tile: [[f32; TILE]; DEPTH];
+    let a_tile: [[f32; TILE + 2]; DEPTH];
     #[workgroup]
     let b_tile: [[f32; TILE]; DEPTH];
     let me = local_id();

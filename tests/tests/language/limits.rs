@@ -12,6 +12,8 @@ use crate::gpu;
     limits(workgroup_bytes = 32768, invocations = 512)
 )]
 #[requires(x.len() >= n, y.len() >= n, n % 512 == 0)]
+// The whole of the memory is to be reached, not soon.
+#[allow(bank_conflict)]
 pub fn reversed(x: &[f32], y: &mut [f32], n: u32) {
     #[workgroup]
     let tile: [Vec4<f32>; 2048];
