@@ -18,8 +18,10 @@ use super::error::{DeviceError, DeviceLimit};
 /// A compiled kernel.
 #[derive(Debug)]
 pub(super) struct Pipeline {
-    pub pipeline: wgpu::ComputePipeline,
+    pub compute: wgpu::ComputePipeline,
     pub layout: wgpu::BindGroupLayout,
+    /// Whether its params are immediates; otherwise they are the last binding.
+    pub immediates: bool,
 }
 
 impl Context {
@@ -44,7 +46,7 @@ impl Context {
         // Compiled without the lock, so that other kernels need not wait for this one.
         let pipeline = self.guard(
             format_args!("pipeline of kernel `{}`", kernel.label()),
-            || compile(self.device(), kernel, overrides, key.2),
+            || compile(self, kernel, overrides, key.2),
         )?;
         let mut cache = self
             .pipelines()
@@ -141,7 +143,7 @@ fn effective(kernel: &KernelInfo, shared: BindingSet) -> BindingSet {
 }
 
 fn compile(
-    device: &wgpu::Device,
+    context: &Context,
     kernel: &KernelInfo,
     overrides: &[i64],
     shared: BindingSet,
@@ -152,10 +154,15 @@ fn compile(
     let constants: Vec<_> = constants
         .map(|(item, value)| (&*item.variable, *value as f64))
         .collect();
-    let label = kernel.label();
+    let (device, label) = (context.device(), kernel.label());
+    let with_immediates = kernel
+        .wgsl_with_immediates(shared)
+        .filter(|_| context.has_immediates_for(kernel));
+    let immediates = with_immediates.is_some();
+    let wgsl = with_immediates.unwrap_or_else(|| kernel.wgsl(Header::Native, shared));
     let module = device.create_shader_module(ShaderModuleDescriptor {
         label: Some(&label),
-        source: ShaderSource::Wgsl(kernel.wgsl(Header::Native, shared).into()),
+        source: ShaderSource::Wgsl(wgsl.into()),
     });
     let storage = kernel.bindings.iter().enumerate().map(|(index, binding)| {
         let read_only = !binding.writable && !shared.contains(index);
@@ -165,7 +172,7 @@ fn compile(
             binding.stride,
         )
     });
-    let params = (kernel.params_size > 0).then(|| {
+    let params = (kernel.params_size > 0 && !immediates).then(|| {
         layout_entry(
             kernel.bindings.len(),
             BufferBindingType::Uniform,
@@ -180,9 +187,9 @@ fn compile(
     let pipeline_layout = device.create_pipeline_layout(&PipelineLayoutDescriptor {
         label: Some(&label),
         bind_group_layouts: &[Some(&layout)],
-        immediate_size: 0,
+        immediate_size: if immediates { kernel.params_size } else { 0 },
     });
-    let pipeline = device.create_compute_pipeline(&ComputePipelineDescriptor {
+    let compute = device.create_compute_pipeline(&ComputePipelineDescriptor {
         label: Some(&label),
         layout: Some(&pipeline_layout),
         module: &module,
@@ -193,7 +200,11 @@ fn compile(
         },
         cache: None,
     });
-    Pipeline { pipeline, layout }
+    Pipeline {
+        compute,
+        layout,
+        immediates,
+    }
 }
 
 fn layout_entry(index: usize, ty: BufferBindingType, min_bytes: u32) -> BindGroupLayoutEntry {
