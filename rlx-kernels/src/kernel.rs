@@ -238,6 +238,11 @@ impl KernelInfo {
         pairs.collect::<Vec<_>>().join(", ")
     }
 
+    /// The `@binding` of the first table: after the params, also where those are immediates.
+    pub fn first_table(&self) -> usize {
+        self.bindings.len() + usize::from(self.params_size > 0)
+    }
+
     /// The whole WGSL module.
     ///
     /// Inputs in `shared` are declared `read_write` although the kernel only reads them: WebGPU lets
@@ -259,6 +264,23 @@ impl KernelInfo {
             }
         }
         text
+    }
+
+    /// The native module with the params in immediates (push constants) instead of a uniform buffer: the
+    /// same struct, which a dispatch hands over with its commands. `None` where there are no params, and
+    /// where they hold an `f16`, which immediates cannot.
+    pub fn wgsl_with_immediates(&self, shared: BindingSet) -> Option<String> {
+        let has_halves = self.params.iter().any(|field| {
+            field.ty == "f16" || field.ty.starts_with("vec") && field.ty.ends_with('h')
+        });
+        if self.params_size == 0 || has_halves {
+            return None;
+        }
+        let index = self.bindings.len();
+        let uniform = format!("@group(0) @binding({index}) var<uniform> params");
+        let text = self.wgsl(Header::Native, shared);
+        text.contains(&uniform)
+            .then(|| text.replacen(&uniform, "var<immediate> params", 1))
     }
 
     /// The limits that the kernel raises, such as `workgroup_bytes 32768 (every device has 16384)`;

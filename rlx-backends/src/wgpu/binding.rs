@@ -140,13 +140,14 @@ impl Context {
             offset: 0,
             size: buffer.size(),
         });
-        let resources = (bound.iter().copied())
-            .chain(params)
-            .chain(tables)
-            .map(Bound::resource);
+        let first = kernel.first_table() as u32;
         let entries: Vec<_> = (0..)
-            .zip(resources)
-            .map(|(binding, resource)| BindGroupEntry { binding, resource })
+            .zip(bound.iter().copied().chain(params))
+            .chain((first..).zip(tables))
+            .map(|(binding, bound)| BindGroupEntry {
+                binding,
+                resource: bound.resource(),
+            })
             .collect();
         self.guard(
             format_args!("bind group of kernel `{}`", kernel.label()),

@@ -5,6 +5,7 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
 
+use rlx_kernels::KernelInfo;
 use rlx_kernels::kernel::BindingSet;
 use wgpu::{DeviceDescriptor, ExperimentalFeatures, Limits, MemoryHints, Trace};
 
@@ -73,6 +74,7 @@ impl Context {
             let wanted = wgpu::Features::SUBGROUP
                 | wgpu::Features::SHADER_F16
                 | wgpu::Features::SHADER_INT64
+                | wgpu::Features::IMMEDIATES
                 | wgpu::Features::TIMESTAMP_QUERY;
             (
                 adapter.features() & wanted,
@@ -182,6 +184,16 @@ impl Context {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
+    /// Whether the params of `kernel` go with the commands instead of into a uniform buffer: where the
+    /// device has immediates, and room in them.
+    pub fn has_immediates_for(&self, kernel: &KernelInfo) -> bool {
+        self.device()
+            .features()
+            .contains(wgpu::Features::IMMEDIATES)
+            && kernel.params_size <= self.limits().max_immediate_size
+            && kernel.wgsl_with_immediates(BindingSet::NONE).is_some()
+    }
+
     pub(super) fn has_timestamps(&self) -> bool {
         self.device()
             .features()
@@ -201,6 +213,7 @@ impl fmt::Debug for Context {
 fn compute_limits(adapter: &Limits) -> Limits {
     Limits {
         max_bindings_per_bind_group: adapter.max_bindings_per_bind_group,
+        max_immediate_size: adapter.max_immediate_size,
         max_storage_buffers_per_shader_stage: adapter.max_storage_buffers_per_shader_stage,
         max_buffers_and_acceleration_structures_per_shader_stage: adapter
             .max_buffers_and_acceleration_structures_per_shader_stage,

@@ -43,13 +43,17 @@ impl Context {
         self.check_grid(kernel, *grid)?;
         self.check_bindings(kernel, &bound)?;
         let pipeline = self.pipeline(kernel, overrides, shared(kernel, &bound))?;
-        let uniform = self.params_buffer(kernel, params)?;
-        let params = uniform.as_ref().map(|buffer| Bound {
+        let uniform = if pipeline.immediates {
+            None
+        } else {
+            self.params_buffer(kernel, params)?
+        };
+        let window = uniform.as_ref().map(|buffer| Bound {
             buffer,
             offset: 0,
             size: params.len() as u64,
         });
-        let group = self.bind_group(kernel, &pipeline, &bound, params)?;
+        let group = self.bind_group(kernel, &pipeline, &bound, window)?;
         let [x, y, z] = *grid;
         self.guard(
             format_args!("dispatch of kernel `{}`", kernel.label()),
@@ -58,8 +62,11 @@ impl Context {
                     .device()
                     .create_command_encoder(&CommandEncoderDescriptor::default());
                 let mut pass = encoder.begin_compute_pass(&ComputePassDescriptor::default());
-                pass.set_pipeline(&pipeline.pipeline);
+                pass.set_pipeline(&pipeline.compute);
                 pass.set_bind_group(0, &group, &[]);
+                if pipeline.immediates {
+                    pass.set_immediates(0, params);
+                }
                 pass.dispatch_workgroups(x, y, z);
                 drop(pass);
                 self.queue().submit([encoder.finish()]);

@@ -18,8 +18,10 @@ use super::error::{DeviceError, DeviceLimit};
 /// A compiled kernel.
 #[derive(Debug)]
 pub(super) struct Pipeline {
-    pub pipeline: wgpu::ComputePipeline,
+    pub compute: wgpu::ComputePipeline,
     pub layout: wgpu::BindGroupLayout,
+    /// Whether its params are immediates; otherwise they are the last binding.
+    pub immediates: bool,
     /// The kernel's tables, in order.
     pub tables: Vec<wgpu::Buffer>,
 }
@@ -44,16 +46,12 @@ impl Context {
         }
         self.check_kernel(kernel, overrides)?;
         // Compiled without the lock, so that other kernels need not wait for this one.
-        let (pipeline, layout) = self.guard(
+        let mut pipeline = self.guard(
             format_args!("pipeline of kernel `{}`", kernel.label()),
-            || compile(self.device(), kernel, overrides, key.2),
+            || compile(self, kernel, overrides, key.2),
         )?;
         let tables = kernel.tables.iter().map(|table| self.table(kernel, table));
-        let pipeline = Pipeline {
-            pipeline,
-            layout,
-            tables: tables.collect::<Result<_, _>>()?,
-        };
+        pipeline.tables = tables.collect::<Result<_, _>>()?;
         let mut cache = self
             .pipelines()
             .lock()
@@ -159,21 +157,26 @@ fn effective(kernel: &KernelInfo, shared: BindingSet) -> BindingSet {
 }
 
 fn compile(
-    device: &wgpu::Device,
+    context: &Context,
     kernel: &KernelInfo,
     overrides: &[i64],
     shared: BindingSet,
-) -> (wgpu::ComputePipeline, wgpu::BindGroupLayout) {
+) -> Pipeline {
     // Every value is an integer of 32 bits, which an f64 holds.
     let constants = kernel.overrides.iter().zip(overrides);
     let constants = constants.filter(|(item, _)| !item.variable.is_empty());
     let constants: Vec<_> = constants
         .map(|(item, value)| (&*item.variable, *value as f64))
         .collect();
-    let label = kernel.label();
+    let (device, label) = (context.device(), kernel.label());
+    let with_immediates = kernel
+        .wgsl_with_immediates(shared)
+        .filter(|_| context.has_immediates_for(kernel));
+    let immediates = with_immediates.is_some();
+    let wgsl = with_immediates.unwrap_or_else(|| kernel.wgsl(Header::Native, shared));
     let module = device.create_shader_module(ShaderModuleDescriptor {
         label: Some(&label),
-        source: ShaderSource::Wgsl(kernel.wgsl(Header::Native, shared).into()),
+        source: ShaderSource::Wgsl(wgsl.into()),
     });
     let storage = kernel.bindings.iter().enumerate().map(|(index, binding)| {
         let read_only = !binding.writable && !shared.contains(index);
@@ -183,15 +186,14 @@ fn compile(
             binding.stride,
         )
     });
-    let params = (kernel.params_size > 0).then(|| {
+    let params = (kernel.params_size > 0 && !immediates).then(|| {
         layout_entry(
             kernel.bindings.len(),
             BufferBindingType::Uniform,
             kernel.params_size,
         )
     });
-    let first = kernel.bindings.len() + usize::from(params.is_some());
-    let tables = (first..).zip(kernel.tables.iter()).map(|(index, table)| {
+    let tables = (kernel.first_table()..).zip(kernel.tables.iter()).map(|(index, table)| {
         let read_only = BufferBindingType::Storage { read_only: true };
         layout_entry(index, read_only, size_of_val(&*table.words) as u32)
     });
@@ -203,9 +205,9 @@ fn compile(
     let pipeline_layout = device.create_pipeline_layout(&PipelineLayoutDescriptor {
         label: Some(&label),
         bind_group_layouts: &[Some(&layout)],
-        immediate_size: 0,
+        immediate_size: if immediates { kernel.params_size } else { 0 },
     });
-    let pipeline = device.create_compute_pipeline(&ComputePipelineDescriptor {
+    let compute = device.create_compute_pipeline(&ComputePipelineDescriptor {
         label: Some(&label),
         layout: Some(&pipeline_layout),
         module: &module,
@@ -216,7 +218,12 @@ fn compile(
         },
         cache: None,
     });
-    (pipeline, layout)
+    Pipeline {
+        compute,
+        layout,
+        immediates,
+        tables: Vec::new(),
+    }
 }
 
 fn layout_entry(index: usize, ty: BufferBindingType, min_bytes: u32) -> BindGroupLayoutEntry {

@@ -2,6 +2,7 @@
 //! what the host computes.
 
 use rlx_backends::wgpu::{Context, ContextOptions};
+use rlx_kernels::kernel::BindingSet;
 use rlx_kernels::prelude::*;
 
 fn gpu() -> Context {
@@ -537,6 +538,35 @@ fn params_reach_the_kernel_whatever_gaps_lie_between_them() {
     gpu.run(&run.expect("a grid")).expect("it runs");
     let found = gpu.download(&y).expect("it downloads");
     assert_eq!(found, [1.0, 2.0, 3.0, 4.0, -5.0, 6.0, 7.0, 8.0, 9.0]);
+}
+
+#[test]
+fn params_in_immediates_and_in_a_uniform_buffer_give_the_same() {
+    let plain = ContextOptions {
+        webgpu_defaults: true,
+        ..ContextOptions::default()
+    };
+    let uniform = Context::new(&plain).expect("an adapter");
+    assert!(!uniform.has_immediates_for(params_with_gaps::info()));
+    let immediate = gpu();
+    assert!(
+        immediate.has_immediates_for(params_with_gaps::info()),
+        "every software adapter has immediates"
+    );
+    let run = |gpu: &Context| {
+        let mut y = gpu.alloc::<f32>(9).expect("it allocates");
+        let (a, c, d) = (vec3(0.5, 2.5, -3.0), vec2(i32::MIN, 6), vec4(7, 1, 2, 8));
+        let run = params_with_gaps::launch(&mut y, 1, a, 4.0, c, d, 9);
+        gpu.run(&run.expect("a grid")).expect("it runs");
+        gpu.download(&y).expect("it downloads")
+    };
+    assert_eq!(run(&uniform), run(&immediate));
+    let text = params_with_gaps::info().wgsl_with_immediates(BindingSet::NONE);
+    let text = text.expect("params without f16");
+    assert!(
+        text.contains("\nvar<immediate> params: Params;\n"),
+        "{text}"
+    );
 }
 
 /// y[i] = x[i] + x[i + 1]

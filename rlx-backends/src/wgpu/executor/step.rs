@@ -23,14 +23,19 @@ pub(super) struct Step {
     pipeline: Arc<Pipeline>,
     bind_group: wgpu::BindGroup,
     grid: [u32; 3],
+    /// Params that go with the commands.
+    immediates: Option<Vec<u8>>,
 }
 
 impl Step {
     /// Adds the step to `pass`.
     pub fn encode(&self, pass: &mut ComputePass<'_>) {
         let [x, y, z] = self.grid;
-        pass.set_pipeline(&self.pipeline.pipeline);
+        pass.set_pipeline(&self.pipeline.compute);
         pass.set_bind_group(0, &self.bind_group, &[]);
+        if let Some(params) = &self.immediates {
+            pass.set_immediates(0, params);
+        }
         pass.dispatch_workgroups(x, y, z);
     }
 }
@@ -73,10 +78,11 @@ pub(super) fn steps(
             .pipeline(&dispatch.kernel, &dispatch.overrides, **shared)
             .map(drop)
     })?;
-    let params = Params::new(
-        context,
-        runs.iter().map(|(dispatch, _)| dispatch.params.as_slice()),
-    )?;
+    let in_buffer = runs
+        .iter()
+        .filter(|(dispatch, _)| !context.has_immediates_for(&dispatch.kernel))
+        .map(|(dispatch, _)| dispatch.params.as_slice());
+    let params = Params::new(context, in_buffer)?;
     let steps = runs.into_iter().map(|(dispatch, &shared)| {
         let kernel = &dispatch.kernel;
         let bound: Vec<_> = dispatch
@@ -86,13 +92,18 @@ pub(super) fn steps(
             .collect::<Result<_, _>>()?;
         context.check_bindings(kernel, &bound)?;
         let pipeline = context.pipeline(kernel, &dispatch.overrides, shared)?;
-        let bind_group =
-            context.bind_group(kernel, &pipeline, &bound, params.slot(&dispatch.params))?;
+        let (slot, immediates) = if pipeline.immediates {
+            (None, Some(dispatch.params.clone()))
+        } else {
+            (params.slot(&dispatch.params), None)
+        };
+        let bind_group = context.bind_group(kernel, &pipeline, &bound, slot)?;
         Ok(Step {
             label: kernel.label(),
             pipeline,
             bind_group,
             grid: dispatch.grid,
+            immediates,
         })
     });
     steps.collect()
