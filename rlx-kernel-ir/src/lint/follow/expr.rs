@@ -76,6 +76,7 @@ impl Follower<'_> {
             }
             ExprKind::Binding(_)
             | ExprKind::Workgroup(_)
+            | ExprKind::Table(_)
             | ExprKind::Call(..)
             | ExprKind::CallOf(..)
             | ExprKind::Named(..)

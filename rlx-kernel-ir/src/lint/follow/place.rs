@@ -103,6 +103,8 @@ impl Follower<'_> {
                 source: Some(source),
             },
             Source::Workgroup(index) => self.kernel.workgroup.get(index)?.ty.clone(),
+            // Where its codes fall is the weights' affair.
+            Source::Table(_) => return None,
         };
         Some(Place {
             source,
