@@ -32,10 +32,7 @@ pub fn list(
         let stands_for = instance.iter().find(|(name, _)| {
             matches!(ty, syn::Type::Path(path) if path.path.is_ident(name))
         });
-        let format = match stands_for {
-            Some((_, path)) => quote!(#path),
-            None => quote!(#ty),
-        };
+        let format = stands_for.map_or_else(|| quote!(#ty), |(_, path)| quote!(#path));
         let place = table.index;
         Some(quote! {
             ::rlx_kernels::Table {

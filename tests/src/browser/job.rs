@@ -60,6 +60,8 @@ struct Module {
     code: String,
     entry: String,
     bindings: Vec<Layout>,
+    /// Words of the tables, which are the last bindings.
+    tables: Vec<Vec<u32>>,
 }
 
 #[derive(Debug, Serialize)]
@@ -138,12 +140,21 @@ impl Job {
             ty: "uniform",
             size: kernel.params_size,
         });
+        let tables = kernel.tables.iter().map(|table| Layout {
+            ty: "read-only-storage",
+            size: 4 * table.words.len() as u32,
+        });
         let index = self.modules.len();
         self.modules.push(Module {
             label: format!("{} ({form:?})", kernel.label()),
             code: code.clone(),
             entry: kernel.entry.to_string(),
-            bindings: storage.chain(params).collect(),
+            bindings: storage.chain(params).chain(tables).collect(),
+            tables: kernel
+                .tables
+                .iter()
+                .map(|table| table.words.to_vec())
+                .collect(),
         });
         self.known.insert(code, index);
         index
