@@ -11,6 +11,7 @@ use crate::poison;
 use crate::probe::probe;
 use crate::rounds;
 use crate::span::Span;
+use crate::twin::{self, Lowered};
 use crate::types::Type;
 use crate::uniformity;
 use crate::validate::Validated;
@@ -60,6 +61,8 @@ pub struct Compiled {
     pub overrides: Vec<CompiledOverride>,
     /// What they change about the workgroup, where there are any.
     pub workgroup: Option<WorkgroupFormulas>,
+    /// The program of the CPU twin.
+    pub twin: Lowered,
 }
 
 /// A binding of a compiled kernel.
@@ -198,6 +201,7 @@ pub fn compile(module: &Module, options: CompileOptions) -> Result<Compiled, Vec
             })
             .collect(),
         workgroup,
+        twin: twin::lower(module, &typed, &validated.params, validated.params_size),
         validated,
     })
 }

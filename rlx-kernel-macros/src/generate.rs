@@ -12,4 +12,5 @@ pub mod overrides;
 pub mod params;
 pub mod requires;
 pub mod shared;
+pub mod simulate;
 pub mod swizzle;

@@ -305,6 +305,14 @@ fn module(args: &KernelArgs, function: &syn::ItemFn, targets: &[syn::Ident]) -> 
             }
         }
     };
+    let simulate = super::simulate::simulate(
+        &launch_required,
+        &signature,
+        has_params,
+        (&typed, !overrides.is_empty()),
+        &extent_arg,
+        &extent_pass,
+    );
     let about = format!("The compiled kernel `{name}` and how to run it.");
     quote! {
         #(#docs)*
@@ -331,6 +339,8 @@ fn module(args: &KernelArgs, function: &syn::ItemFn, targets: &[syn::Ident]) -> 
             #dispatch
 
             #launch
+
+            #simulate
         }
     }
 }
@@ -456,7 +466,7 @@ fn launch(
 }
 
 /// The element type of a buffer, by paths that hold in the kernel's module.
-fn element(elem: &syn::Type, typed: &Typed<'_>) -> TokenStream {
+pub(super) fn element(elem: &syn::Type, typed: &Typed<'_>) -> TokenStream {
     if let Some(parameter) = typed.element(elem) {
         return parameter;
     }
@@ -599,6 +609,7 @@ fn compile_instance(
                     workgroup_size,
                     &numbers(&head.instance, function),
                     compiled,
+                    &compiled.twin.encode(|span| sink.spans.location(span)),
                 ),
                 assertions,
             )
@@ -686,6 +697,7 @@ fn info(
     workgroup_size: [u32; 3],
     numbers: &[(String, i64)],
     compiled: &Compiled,
+    twin: &[u8],
 ) -> TokenStream {
     let cow = |text: &str| quote!(::rlx_kernels::__private::Cow::Borrowed(#text));
     let bindings = compiled.bindings.iter().map(|binding| {
@@ -723,6 +735,7 @@ fn info(
         let name = cow(name);
         quote!((#name, #value))
     });
+    let twin = proc_macro2::Literal::byte_string(twin);
     quote! {
         ::rlx_kernels::KernelInfo {
             name: #name,
@@ -743,6 +756,7 @@ fn info(
             workgroup: #workgroup,
             wgsl: #wgsl,
             hash: #hash,
+            twin: ::rlx_kernels::__private::Cow::Borrowed(#twin),
         }
     }
 }
