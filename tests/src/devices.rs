@@ -37,14 +37,21 @@ fn mixed<T>() -> Outcome<T> {
     Err("a buffer of another device".into())
 }
 
+/// The default adapter's device.
+///
+/// # Panics
+/// Where there is no adapter.
+pub fn gpu() -> Context {
+    Context::new(&ContextOptions::default())
+        .expect("an adapter; `cargo xtask demo` installs lavapipe")
+}
+
 /// The default adapter's device, and the twin under every subgroup size and order.
 ///
 /// # Panics
 /// Where there is no adapter.
 pub fn every_device() -> [Device; 2] {
-    let gpu = Context::new(&ContextOptions::default())
-        .expect("an adapter; `cargo xtask demo` installs lavapipe");
-    [Device::Gpu(gpu), twin(SimOptions::thorough())]
+    [Device::Gpu(gpu()), twin(SimOptions::thorough())]
 }
 
 /// The twin as a device.

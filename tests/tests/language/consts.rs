@@ -1,6 +1,6 @@
 //! Const parameters of kernels: overrides, declared values, and instances of several parameters.
 
-use super::every_device;
+use super::gpu;
 use rlx_backends::wgpu::DeviceError;
 use rlx_kernels::prelude::*;
 use rlx_kernels::{DispatchError, Header, kernel::BindingSet};
@@ -36,33 +36,32 @@ fn total_len(x: &[u32]) -> u32 {
 
 #[test]
 fn an_override_sizes_the_workgroup_its_memory_and_the_grid() {
-    for gpu in every_device() {
-        let x: Vec<u32> = (0..256).collect();
-        let input = gpu.upload(&x).expect("it uploads");
-        let sums = |size: usize| x.chunks(size).map(|chunk| chunk.iter().sum::<u32>() as i32);
+    let gpu = gpu();
+    let x: Vec<u32> = (0..256).collect();
+    let input = gpu.upload(&x).expect("it uploads");
+    let sums = |size: usize| x.chunks(size).map(|chunk| chunk.iter().sum::<u32>() as i32);
 
-        let mut output = gpu.alloc::<i32>(8).expect("it allocates");
-        let run = group_sums::launch(&input, &mut output, 256).expect("a grid");
-        assert_eq!(
-            (run.grid, run.overrides.as_slice()),
-            ([8, 1, 1], &[16, 1, 0][..])
-        );
-        gpu.run(&run).expect("it runs");
-        let wanted: Vec<i32> = sums(32).collect();
-        assert_eq!(gpu.download(&output).expect("it downloads"), wanted);
+    let mut output = gpu.alloc::<i32>(8).expect("it allocates");
+    let run = group_sums::launch(&input, &mut output, 256).expect("a grid");
+    assert_eq!(
+        (run.grid, run.overrides.as_slice()),
+        ([8, 1, 1], &[16, 1, 0][..])
+    );
+    gpu.run(&run).expect("it runs");
+    let wanted: Vec<i32> = sums(32).collect();
+    assert_eq!(gpu.download(&output).expect("it downloads"), wanted);
 
-        let values = group_sums::Overrides {
-            wide: 32,
-            times: -3,
-            sign: true,
-        };
-        let mut output = gpu.alloc::<i32>(4).expect("it allocates");
-        let run = group_sums::launch_with(values, &input, &mut output, 256).expect("a grid");
-        assert_eq!(run.grid, [4, 1, 1]);
-        gpu.run(&run).expect("it runs");
-        let wanted: Vec<i32> = sums(64).map(|sum| 3 * sum).collect();
-        assert_eq!(gpu.download(&output).expect("it downloads"), wanted);
-    }
+    let values = group_sums::Overrides {
+        wide: 32,
+        times: -3,
+        sign: true,
+    };
+    let mut output = gpu.alloc::<i32>(4).expect("it allocates");
+    let run = group_sums::launch_with(values, &input, &mut output, 256).expect("a grid");
+    assert_eq!(run.grid, [4, 1, 1]);
+    gpu.run(&run).expect("it runs");
+    let wanted: Vec<i32> = sums(64).map(|sum| 3 * sum).collect();
+    assert_eq!(gpu.download(&output).expect("it downloads"), wanted);
 }
 
 #[test]
@@ -97,49 +96,47 @@ fn overrides_are_listed_with_their_defaults_and_printed_as_wgsls() {
 
 #[test]
 fn values_that_no_device_can_run_are_errors_that_name_them() {
-    for gpu in every_device() {
-        let input = gpu.upload(&vec![1_u32; 8192]).expect("it uploads");
-        let mut output = gpu.alloc::<i32>(8192).expect("it allocates");
-        let wide = |wide| group_sums::Overrides {
-            wide,
-            ..group_sums::Overrides::default()
-        };
-        let error =
-            group_sums::launch_with(wide(3), &input, &mut output, 256).expect_err("6 ∤ 256");
-        assert_eq!(
-            error.to_string(),
-            "kernel `group_sums` requires `n % (WIDE * 2) == 0`, but n = 256, WIDE = 3"
-        );
-        let run = group_sums::dispatch_with(
-            wide(4096),
-            group_sums::info(),
-            [input.handle().clone(), output.handle().clone()],
-            group_sums::Params::new(8192),
-        );
-        let error = gpu
-            .run(&run.expect("a grid"))
-            .expect_err("8192 invocations");
-        assert!(
-            matches!(error, DeviceError::Limit { need: 8192, .. }),
-            "{error}"
-        );
-        let info = group_sums::info();
-        assert_eq!(info.workgroup_size_with(&[0, 1, 0]), None);
-        let mut run = group_sums::launch(&input, &mut output, 256).expect("a grid");
-        run.overrides = vec![1];
-        let error = gpu.run(&run).expect_err("two values are missing");
-        let DeviceError::Dispatch(error) = error else {
-            panic!("{error}");
-        };
-        assert!(matches!(
-            error,
-            DispatchError::OverrideCount {
-                expected: 3,
-                found: 1,
-                ..
-            }
-        ));
-    }
+    let gpu = gpu();
+    let input = gpu.upload(&vec![1_u32; 8192]).expect("it uploads");
+    let mut output = gpu.alloc::<i32>(8192).expect("it allocates");
+    let wide = |wide| group_sums::Overrides {
+        wide,
+        ..group_sums::Overrides::default()
+    };
+    let error = group_sums::launch_with(wide(3), &input, &mut output, 256).expect_err("6 ∤ 256");
+    assert_eq!(
+        error.to_string(),
+        "kernel `group_sums` requires `n % (WIDE * 2) == 0`, but n = 256, WIDE = 3"
+    );
+    let run = group_sums::dispatch_with(
+        wide(4096),
+        group_sums::info(),
+        [input.handle().clone(), output.handle().clone()],
+        group_sums::Params::new(8192),
+    );
+    let error = gpu
+        .run(&run.expect("a grid"))
+        .expect_err("8192 invocations");
+    assert!(
+        matches!(error, DeviceError::Limit { need: 8192, .. }),
+        "{error}"
+    );
+    let info = group_sums::info();
+    assert_eq!(info.workgroup_size_with(&[0, 1, 0]), None);
+    let mut run = group_sums::launch(&input, &mut output, 256).expect("a grid");
+    run.overrides = vec![1];
+    let error = gpu.run(&run).expect_err("two values are missing");
+    let DeviceError::Dispatch(error) = error else {
+        panic!("{error}");
+    };
+    assert!(matches!(
+        error,
+        DispatchError::OverrideCount {
+            expected: 3,
+            found: 1,
+            ..
+        }
+    ));
 }
 
 /// y[i] = Σ of rows i · ROWS .. i · ROWS + ROWS of a matrix of `k` columns in format F.
@@ -184,37 +181,36 @@ fn declared_numbers_and_formats_make_an_instance_each() {
     ];
     assert_eq!(labels, wanted);
 
-    for gpu in every_device() {
-        let bytes: Vec<u8> = (0..512).map(|i| (i * 7 % 256) as u8).collect();
-        let a = gpu.upload_packed::<Byte>(&bytes).expect("it uploads");
-        let mut y = gpu.alloc::<f32>(8).expect("it allocates");
-        let run = row_sums::launch::<Byte, 2, _>(&a, &mut y, 8).expect("a grid");
-        gpu.run(&run).expect("it runs");
-        let sums = |size| bytes.chunks(size);
-        let wanted: Vec<f32> = sums(32)
-            .take(8)
-            .map(|block| block.iter().map(|byte| f32::from(*byte)).sum())
-            .collect();
-        assert_eq!(gpu.download(&y).expect("it downloads"), wanted);
+    let gpu = gpu();
+    let bytes: Vec<u8> = (0..512).map(|i| (i * 7 % 256) as u8).collect();
+    let a = gpu.upload_packed::<Byte>(&bytes).expect("it uploads");
+    let mut y = gpu.alloc::<f32>(8).expect("it allocates");
+    let run = row_sums::launch::<Byte, 2, _>(&a, &mut y, 8).expect("a grid");
+    gpu.run(&run).expect("it runs");
+    let sums = |size| bytes.chunks(size);
+    let wanted: Vec<f32> = sums(32)
+        .take(8)
+        .map(|block| block.iter().map(|byte| f32::from(*byte)).sum())
+        .collect();
+    assert_eq!(gpu.download(&y).expect("it downloads"), wanted);
 
-        let b = gpu.upload_packed::<SignedByte>(&bytes).expect("it uploads");
-        let values = row_sums::Overrides { wide: 1 };
-        let run = row_sums::launch_with::<SignedByte, 4, _>(values, &b, &mut y, 8).expect("a grid");
-        assert_eq!(run.grid, [2, 1, 1]);
-        gpu.run(&run).expect("it runs");
-        let wanted: Vec<f32> = sums(64)
-            .map(|block| block.iter().map(|byte| f32::from(*byte as i8) * 0.5).sum())
-            .collect();
-        assert_eq!(gpu.download(&y).expect("it downloads"), wanted);
+    let b = gpu.upload_packed::<SignedByte>(&bytes).expect("it uploads");
+    let values = row_sums::Overrides { wide: 1 };
+    let run = row_sums::launch_with::<SignedByte, 4, _>(values, &b, &mut y, 8).expect("a grid");
+    assert_eq!(run.grid, [2, 1, 1]);
+    gpu.run(&run).expect("it runs");
+    let wanted: Vec<f32> = sums(64)
+        .map(|block| block.iter().map(|byte| f32::from(*byte as i8) * 0.5).sum())
+        .collect();
+    assert_eq!(gpu.download(&y).expect("it downloads"), wanted);
 
-        let kernel = row_sums::instance("SBYTE, ROWS=4").expect("an instance");
-        let handles = [b.handle().clone(), y.handle().clone()];
-        let run = row_sums::dispatch(kernel, handles, row_sums::Params::new(8)).expect("a grid");
-        assert_eq!(run.grid, [1, 1, 1]);
-        let handles = [b.handle().clone(), y.handle().clone()];
-        let error = row_sums::dispatch(kernel, handles, row_sums::Params::new(6));
-        assert!(error.is_err(), "6 rows are no whole number of fours");
-    }
+    let kernel = row_sums::instance("SBYTE, ROWS=4").expect("an instance");
+    let handles = [b.handle().clone(), y.handle().clone()];
+    let run = row_sums::dispatch(kernel, handles, row_sums::Params::new(8)).expect("a grid");
+    assert_eq!(run.grid, [1, 1, 1]);
+    let handles = [b.handle().clone(), y.handle().clone()];
+    let error = row_sums::dispatch(kernel, handles, row_sums::Params::new(6));
+    assert!(error.is_err(), "6 rows are no whole number of fours");
 }
 
 /// y = (x + x) · HALVES / 2
@@ -229,34 +225,33 @@ fn doubled<T: Float, const HALVES: u32>(x: &[T], v: &[Vec4<T>], y: &mut [T], n: 
 
 #[test]
 fn a_kernel_over_floats_has_an_instance_a_float() {
-    for gpu in every_device() {
-        let x: Vec<f32> = (0..64).map(|i| i as f32).collect();
-        let v: Vec<Vec4<f32>> = vec![Vec4::splat(8.0); 16];
-        let (a, b) = (gpu.upload(&x).expect("up"), gpu.upload(&v).expect("up"));
-        let mut y = gpu.alloc::<f32>(64).expect("it allocates");
-        let run = doubled::launch::<f32, 3, _>(&a, &b, &mut y, 64).expect("a grid");
-        gpu.run(&run).expect("it runs");
-        let wanted: Vec<f32> = x.iter().map(|x| 3.0 * x).collect();
-        assert_eq!(gpu.download(&y).expect("it downloads"), wanted);
+    let gpu = gpu();
+    let x: Vec<f32> = (0..64).map(|i| i as f32).collect();
+    let v: Vec<Vec4<f32>> = vec![Vec4::splat(8.0); 16];
+    let (a, b) = (gpu.upload(&x).expect("up"), gpu.upload(&v).expect("up"));
+    let mut y = gpu.alloc::<f32>(64).expect("it allocates");
+    let run = doubled::launch::<f32, 3, _>(&a, &b, &mut y, 64).expect("a grid");
+    gpu.run(&run).expect("it runs");
+    let wanted: Vec<f32> = x.iter().map(|x| 3.0 * x).collect();
+    assert_eq!(gpu.download(&y).expect("it downloads"), wanted);
 
-        let x: Vec<f16> = x.iter().map(|x| f16::from_f32(*x)).collect();
-        let v: Vec<Vec4<f16>> = vec![Vec4::splat(f16::ONE); 16];
-        let (a, b) = (gpu.upload(&x).expect("up"), gpu.upload(&v).expect("up"));
-        let mut y = gpu.alloc::<f16>(64).expect("it allocates");
-        let run = doubled::launch::<f16, 1, _>(&a, &b, &mut y, 64).expect("a grid");
-        gpu.run(&run).expect("it runs");
-        assert_eq!(gpu.download(&y).expect("it downloads"), x);
-        assert!(
-            doubled::instance("f16, HALVES=3")
-                .expect("one")
-                .features
-                .f16
-        );
-        assert!(
-            !doubled::instance("f32, HALVES=3")
-                .expect("one")
-                .features
-                .f16
-        );
-    }
+    let x: Vec<f16> = x.iter().map(|x| f16::from_f32(*x)).collect();
+    let v: Vec<Vec4<f16>> = vec![Vec4::splat(f16::ONE); 16];
+    let (a, b) = (gpu.upload(&x).expect("up"), gpu.upload(&v).expect("up"));
+    let mut y = gpu.alloc::<f16>(64).expect("it allocates");
+    let run = doubled::launch::<f16, 1, _>(&a, &b, &mut y, 64).expect("a grid");
+    gpu.run(&run).expect("it runs");
+    assert_eq!(gpu.download(&y).expect("it downloads"), x);
+    assert!(
+        doubled::instance("f16, HALVES=3")
+            .expect("one")
+            .features
+            .f16
+    );
+    assert!(
+        !doubled::instance("f32, HALVES=3")
+            .expect("one")
+            .features
+            .f16
+    );
 }

@@ -1,7 +1,7 @@
 //! Each construct of the language on a device, against the same body compiled by rustc, or against
 //! what the host computes.
 
-use rlx_conformance::devices::every_device;
+use rlx_conformance::devices::{every_device, gpu};
 use rlx_kernels::prelude::*;
 
 /// Numbers with all kinds of bits.
