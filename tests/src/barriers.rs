@@ -41,6 +41,7 @@ impl Barriers {
                 kernel: KernelRef::Shared(Arc::new(kernel)),
                 bindings: copies(&dispatch.bindings),
                 params: dispatch.params.clone(),
+                overrides: dispatch.overrides.clone(),
                 grid: dispatch.grid,
             };
             *is_missed = twin

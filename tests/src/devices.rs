@@ -154,6 +154,7 @@ fn with<H>(dispatch: &Dispatch<Handle>, bindings: Vec<H>) -> Dispatch<H> {
         kernel: dispatch.kernel.clone(),
         bindings,
         params: dispatch.params.clone(),
+        overrides: dispatch.overrides.clone(),
         grid: dispatch.grid,
     }
 }
