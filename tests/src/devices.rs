@@ -4,7 +4,7 @@
 use bytemuck::Pod;
 use rlx_backends::wgpu::{BufferHandle, Context, ContextOptions};
 use rlx_kernels::simulate::{TwinBuffer, TwinDevice};
-use rlx_kernels::{Dispatch, SimOptions};
+use rlx_kernels::{BlockFormat, Dispatch, Packed, SimOptions};
 
 use crate::barriers::Barriers;
 
@@ -79,6 +79,21 @@ impl Device {
             Self::Twin(twin, _) => Handle::Twin(twin.upload(data).handle().clone()),
         };
         Ok(Buffer::new(handle, data.len() as u64))
+    }
+
+    /// A buffer of packed weights: whole blocks of format `F`.
+    ///
+    /// # Errors
+    /// The device's own.
+    pub fn upload_packed<F: BlockFormat>(&self, bytes: &[u8]) -> Outcome<Buffer<Packed<F>>> {
+        let handle = match self {
+            Self::Gpu(gpu) => Handle::Gpu(gpu.upload_packed::<F>(bytes)?.handle().clone()),
+            Self::Twin(..) => Handle::Twin(TwinBuffer::new(bytes.to_vec())),
+        };
+        Ok(Buffer::new(
+            handle,
+            bytes.len() as u64 / u64::from(F::BYTES),
+        ))
     }
 
     /// A buffer of `len` zeros.
