@@ -6,6 +6,7 @@
 //! names what was being made.
 
 mod adapter;
+mod agreement;
 mod binding;
 mod buffer;
 mod context;
@@ -17,6 +18,7 @@ mod pipeline;
 mod upload;
 
 pub use adapter::{AdapterKind, AdapterSummary};
+pub use agreement::{Agreement, AgreementError, OutputAgreement, agree};
 pub use buffer::{Buffer, BufferHandle};
 pub use context::{Context, ContextOptions, Resources};
 pub use error::{ContextError, DeviceError, DeviceLimit};

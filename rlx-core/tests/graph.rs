@@ -30,12 +30,14 @@ static ADD: ElementwiseOp = ElementwiseOp {
     name: "add",
     arity: 2,
     wgsl: &[],
+    twin: &[],
     apply: |v| v[0] + v[1],
 };
 static NEG: ElementwiseOp = ElementwiseOp {
     name: "neg",
     arity: 1,
     wgsl: &[],
+    twin: &[],
     apply: |v| -v[0],
 };
 

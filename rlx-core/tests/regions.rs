@@ -17,18 +17,21 @@ static ADD: ElementwiseOp = ElementwiseOp {
     name: "add",
     arity: 2,
     wgsl: &[],
+    twin: &[],
     apply: |v| v[0] + v[1],
 };
 static MUL: ElementwiseOp = ElementwiseOp {
     name: "mul",
     arity: 2,
     wgsl: &[],
+    twin: &[],
     apply: |v| v[0] * v[1],
 };
 static SILU: ElementwiseOp = ElementwiseOp {
     name: "silu",
     arity: 1,
     wgsl: &[],
+    twin: &[],
     apply: |v| v[0] / (1.0 + (-v[0]).exp()),
 };
 

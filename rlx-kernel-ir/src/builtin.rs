@@ -54,6 +54,8 @@ pub enum Spelling {
     CompareExchange,
     /// Whether this is the first active invocation of its subgroup; naga has no `subgroupElect`.
     Elect,
+    /// Nothing: the twin shows the value.
+    Trace,
     /// A value that the entry point is given, or one made from such values.
     Input(Input),
 }

@@ -12,6 +12,7 @@ use crate::poison;
 use crate::probe::probe;
 use crate::rounds;
 use crate::span::Span;
+use crate::twin::{self, Lowered};
 use crate::types::Type;
 use crate::uniformity;
 use crate::validate::Validated;
@@ -66,6 +67,8 @@ pub struct Compiled {
     pub workgroup: Option<WorkgroupFormulas>,
     /// What is right and still not what an expert would write.
     pub lints: Vec<Found>,
+    /// The program of the CPU twin.
+    pub twin: Lowered,
 }
 
 /// A binding of a compiled kernel.
@@ -220,6 +223,7 @@ pub fn compile(module: &Module, options: CompileOptions) -> Result<Compiled, Vec
             .collect(),
         workgroup,
         lints: lint::kernel(module, &typed),
+        twin: twin::lower(module, &typed, &validated.params, validated.params_size),
         validated,
     })
 }

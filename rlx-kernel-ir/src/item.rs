@@ -143,6 +143,8 @@ pub struct Printed {
     pub ret: Type,
     /// The WGSL of the function and of the helpers it calls, by name.
     pub texts: Vec<(String, String)>,
+    /// The function as [`lower_function`](crate::twin::lower_function) encodes it.
+    pub twin: Vec<u8>,
 }
 
 /// A struct of values.

@@ -26,6 +26,11 @@ pub fn on_device(module: &Module, ty: &Type) -> Option<Layout> {
     }
 }
 
+/// Byte offsets of a struct's fields on the device.
+pub fn offsets(module: &Module, id: ItemId) -> Option<Vec<u32>> {
+    Some(places(module, module.structure(id)?)?.offsets)
+}
+
 struct Places {
     offsets: Vec<u32>,
     whole: Layout,

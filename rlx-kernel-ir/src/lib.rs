@@ -25,6 +25,7 @@ mod probe;
 mod rounds;
 pub mod span;
 pub mod stmt;
+pub mod twin;
 pub mod types;
 pub mod uniformity;
 pub mod validate;

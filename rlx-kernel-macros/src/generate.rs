@@ -13,5 +13,6 @@ pub mod overrides;
 pub mod params;
 pub mod requires;
 pub mod shared;
+pub mod simulate;
 pub mod swizzle;
 pub mod tables;

@@ -248,6 +248,15 @@ impl Visit<'_> for Collector {
         }
     }
 
+    fn visit_macro(&mut self, mac: &syn::Macro) {
+        // What is shown may name helpers.
+        if mac.path.is_ident("trace")
+            && let Ok(value) = mac.parse_body::<syn::Expr>()
+        {
+            self.visit_expr(&value);
+        }
+    }
+
     fn visit_arm(&mut self, arm: &syn::Arm) {
         // `NAME => ..` in a match parses as a binding; consts are upper-case.
         let mut names = MatchedNames(Vec::new());

@@ -3,6 +3,7 @@
 use proc_macro2::{Span as TokenSpan, TokenStream, TokenTree};
 use quote::ToTokens;
 use rlx_kernel_ir::Span;
+use rlx_kernel_ir::twin::Location;
 
 /// Token ranges by IR span.
 #[derive(Default)]
@@ -16,6 +17,17 @@ impl Spans {
         let (first, last) = range(node.to_token_stream());
         self.ranges.push((first, last));
         Span(self.ranges.len() as u32 - 1)
+    }
+
+    /// Where `span` begins.
+    pub fn location(&self, span: Span) -> Location {
+        let first = self.range(span).0;
+        let start = first.start();
+        Location {
+            file: first.file(),
+            line: start.line as u32,
+            column: start.column as u32 + 1,
+        }
     }
 
     /// How many there are.

@@ -13,6 +13,8 @@ pub struct ElementwiseOp {
     /// The WGSL of the function and of every helper it calls, each once, keyed by its name so that
     /// a region that uses several operators prints a shared helper once.
     pub wgsl: &'static [(&'static str, &'static str)],
+    /// The same function as a program of the CPU twin.
+    pub twin: &'static [u8],
     /// The same function compiled by rustc. Takes `arity` operands.
     pub apply: fn(&[f32]) -> f32,
 }

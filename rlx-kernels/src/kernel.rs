@@ -49,6 +49,8 @@ pub struct KernelInfo {
     pub wgsl: Cow<'static, str>,
     /// FNV-1a hash of the native WGSL: the key of caches and of snapshots.
     pub hash: u64,
+    /// The program of the CPU twin, which [`simulate`](crate::simulate) runs.
+    pub twin: Cow<'static, [u8]>,
 }
 
 /// One storage binding, `@group(0)`.
@@ -319,6 +321,7 @@ impl KernelInfo {
         limits: Cow::Borrowed(&[]),
         wgsl: Cow::Borrowed(""),
         hash: 0,
+        twin: Cow::Borrowed(&[]),
     };
 
     /// The facts of the kernel as WGSL comments: what a reviewer wants to see above the code.

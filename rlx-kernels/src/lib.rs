@@ -3,7 +3,8 @@
 //! `#[kernel]` turns a function into a [`KernelInfo`] (WGSL that naga has validated, its bindings,
 //! its params, its geometry) and a typed `launch`; this crate holds those types and the prelude that
 //! kernels import. It knows neither graphs nor devices: a device's buffer is the `H` of
-//! [`Buffer<T, H>`], and running a [`Dispatch`] is a backend's affair.
+//! [`Buffer<T, H>`], and running a [`Dispatch`] is a backend's affair. Without any device, a kernel
+//! runs on its CPU twin ([`mod@simulate`]), which searches it for bugs.
 #![deny(unsafe_code)]
 
 // The macros name this crate by its public name, here too.
@@ -19,6 +20,7 @@ pub mod math;
 pub mod number;
 pub mod overrides;
 pub mod prelude;
+pub mod simulate;
 pub mod vector;
 
 pub use half::f16;
@@ -29,6 +31,17 @@ pub use format::{Block, BlockFormat, FormatInfo, Packed};
 pub use kernel::{Binding, Features, Header, KernelInfo, ParamField, RequiredLimit, Table};
 pub use overrides::Override;
 pub use rlx_kernel_macros::{device, elementwise_ops, format, kernel};
+pub use rlx_kernel_twin::{Check, Finding, Level, Order, Report, SimOptions};
+pub use simulate::SimError;
+
+/// Shows a value of a kernel or a device function where the CPU twin runs it, with the invocation
+/// and the line. On a GPU, and on the host, it does nothing.
+#[macro_export]
+macro_rules! trace {
+    ($value:expr) => {
+        let _ = &$value;
+    };
+}
 
 /// What the macros' output names; no part of the public interface.
 #[doc(hidden)]

@@ -11,6 +11,8 @@ pub use crate::math::{
     unpack4x_i8, unpack4x_u8, unpack4x8snorm, unpack4x8unorm,
 };
 pub use crate::number::{Float, Signed as _};
+pub use crate::simulate::{Report, SimError, SimOptions};
+pub use crate::trace;
 pub use crate::vector::{Vec2, Vec3, Vec4, vec2, vec3, vec4};
 pub use half::f16;
 pub use rlx_kernel_macros::{device, format, kernel};

@@ -1,10 +1,13 @@
 //! The conformance suite: what every backend and every adapter is held to.
 #![forbid(unsafe_code)]
 
+pub mod barriers;
 #[cfg(doctest)]
 mod book;
 pub mod browser;
+pub mod cases;
 pub mod device;
+pub mod devices;
 pub mod golden;
 pub mod product;
 pub mod random;

@@ -30,30 +30,35 @@ pub static ADD: ElementwiseOp = ElementwiseOp {
     name: "add",
     arity: 2,
     wgsl: &[],
+    twin: &[],
     apply: |v| v[0] + v[1],
 };
 pub static SUB: ElementwiseOp = ElementwiseOp {
     name: "sub",
     arity: 2,
     wgsl: &[],
+    twin: &[],
     apply: |v| v[0] - v[1],
 };
 pub static MUL: ElementwiseOp = ElementwiseOp {
     name: "mul",
     arity: 2,
     wgsl: &[],
+    twin: &[],
     apply: |v| v[0] * v[1],
 };
 pub static SILU: ElementwiseOp = ElementwiseOp {
     name: "silu",
     arity: 1,
     wgsl: &[],
+    twin: &[],
     apply: |v| v[0] / (1.0 + (-v[0]).exp()),
 };
 pub static SELECT: ElementwiseOp = ElementwiseOp {
     name: "select",
     arity: 3,
     wgsl: &[],
+    twin: &[],
     apply: |v| if v[0] > 0.0 { v[1] } else { v[2] },
 };
 

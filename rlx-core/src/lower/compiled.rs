@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use rlx_kernel_ir::twin::Location;
 use rlx_kernel_ir::{Compiled, Kernel};
 use rlx_kernels::kernel::fnv1a;
 use rlx_kernels::{Binding, Features, KernelInfo, ParamField, RequiredLimit};
@@ -34,6 +35,12 @@ pub(super) fn kernel_info(kernel: &Kernel, compiled: Compiled, file: &'static st
         needed: required.needed,
         default: required.limit.default,
     });
+    // A region has no source: its findings name the file that makes it.
+    let twin = compiled.twin.encode(|_| Location {
+        file: format!("{} (made in {file})", kernel.function.name),
+        line: 0,
+        column: 0,
+    });
     KernelInfo {
         name: kernel.function.name.clone().into(),
         entry: compiled.entry.into(),
@@ -60,5 +67,6 @@ pub(super) fn kernel_info(kernel: &Kernel, compiled: Compiled, file: &'static st
         limits: limits.collect(),
         hash: fnv1a(compiled.wgsl.as_bytes()),
         wgsl: compiled.wgsl.into(),
+        twin: twin.into(),
     }
 }

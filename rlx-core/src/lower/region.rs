@@ -390,6 +390,7 @@ impl Builder {
                 .iter()
                 .map(|(name, text)| ((*name).to_string(), (*text).to_string()))
                 .collect(),
+            twin: op.twin.to_vec(),
         }));
         ItemId(self.items.len() - 1)
     }

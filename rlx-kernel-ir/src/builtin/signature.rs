@@ -58,6 +58,7 @@ impl Builtin {
             Spelling::Bitcast => "`bitcast`".into(),
             Spelling::CompareExchange => "`atomicCompareExchangeWeak`".into(),
             Spelling::Elect => "`subgroupBroadcastFirst`".into(),
+            Spelling::Trace => "nothing: the CPU twin shows the value".into(),
             Spelling::Input(input) => input.attribute().map_or_else(
                 || "an expression".into(),
                 |name| format!("`@builtin({name})`"),

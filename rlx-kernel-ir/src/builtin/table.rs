@@ -9,7 +9,7 @@ use Form::{Function, Method};
 use Scalar::{Bool, F16, F32, I32, U32};
 use Spelling::{
     Bitcast, Call, CompareExchange, Constructor, DivCeil, Elect, OnPlace, Operator, Power, Rotate,
-    Template,
+    Template, Trace,
 };
 
 const fn row(
@@ -138,6 +138,8 @@ pub static BUILTINS: &[Builtin] = &[
     row("wrapping_sub", Operator("-"), Method, Int, &[T, T], Ret::T, Pure),
     row("wrapping_mul", Operator("*"), Method, Int, &[T, T], Ret::T, Pure),
     row("div_ceil", DivCeil, Method, Int, &[T, T], Ret::T, Pure),
+    // Shown by the CPU twin.
+    row("trace!", Trace, Function, Any, &[T], Ret::Unit, Pure),
     // Selection and vectors.
     row("select", Call("select"), Function, Any, &[T, T, Mask], Ret::T, Pure),
     row("any", Call("any"), Function, BoolVector, &[T], Ret::Is(Bool), Pure),

@@ -439,6 +439,7 @@ impl FunctionPrinter<'_, '_> {
                 let text = format!("subgroupBroadcastFirst({lane}) == {lane}");
                 (Text::new(text), Shape::Binary(BinaryOp::Eq))
             }
+            Spelling::Trace => (Text::default(), Shape::Atom),
             Spelling::Input(input) => {
                 self.printed.inputs.insert(input);
                 (Text::new(input.name()), Shape::Atom)

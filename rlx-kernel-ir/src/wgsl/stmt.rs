@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use super::function::FunctionPrinter;
 use super::text::Text;
+use crate::builtin::Spelling;
 use crate::consteval;
 use crate::diagnostic::Diagnostic;
 use crate::expr::{Expr, ExprKind};
@@ -115,6 +116,14 @@ impl FunctionPrinter<'_, '_> {
                 self.plain("}");
             }
             ExprKind::Match(value, arms) => self.switch(value, arms, target),
+            ExprKind::Builtin(builtin, args) if builtin.wgsl == Spelling::Trace => {
+                // What it shows is computed where that does something.
+                for arg in args {
+                    if self.has_effects(arg) {
+                        self.value(arg, Target::Discard);
+                    }
+                }
+            }
             _ => {
                 let value = self.expr(expr);
                 let is_unit = matches!(expr.ty, Type::Unit | Type::Never);
@@ -653,7 +662,7 @@ impl FunctionPrinter<'_, '_> {
             }
             ExprKind::Binary(_, a, b) => self.is_stable(a) && self.is_stable(b),
             ExprKind::Builtin(builtin, args) => {
-                matches!(builtin.wgsl, crate::builtin::Spelling::Input(_))
+                matches!(builtin.wgsl, Spelling::Input(_))
                     || args.iter().all(|arg| self.is_stable(arg))
                         && builtin.effect == crate::builtin::Effect::Pure
             }

@@ -1,8 +1,8 @@
 //! `elementwise_ops!`
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
-use rlx_kernel_ir::{Diagnostic, Type, compile_functions};
+use rlx_kernel_ir::{Diagnostic, Type, compile_functions, twin};
 use syn::Token;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
@@ -90,7 +90,12 @@ fn try_finish(input: TokenStream) -> syn::Result<TokenStream> {
             continue;
         }
         match compile_functions(&items.module, &[item]) {
-            Ok(printed) => rows.push(row(path, &function.name, function.params.len(), &printed)),
+            Ok(printed) => {
+                let lowered = twin::lower_function(&items.module, item);
+                let twin = lowered.encode(|span| sink.spans.location(span));
+                let arity = function.params.len();
+                rows.push(row(path, &function.name, arity, &printed, &twin));
+            }
             Err(found) => problems.extend(found),
         }
     }
@@ -105,14 +110,22 @@ fn try_finish(input: TokenStream) -> syn::Result<TokenStream> {
     })
 }
 
-fn row(path: &syn::Path, name: &str, arity: usize, printed: &[(String, String)]) -> TokenStream {
+fn row(
+    path: &syn::Path,
+    name: &str,
+    arity: usize,
+    printed: &[(String, String)],
+    twin: &[u8],
+) -> TokenStream {
     let args: Vec<_> = (0..arity).map(|index| format_ident!("x{index}")).collect();
+    let twin = Literal::byte_string(twin);
     let texts = printed.iter().map(|(name, text)| quote!((#name, #text)));
     quote! {
         ::rlx_kernels::ElementwiseOp {
             name: #name,
             arity: #arity,
             wgsl: &[#(#texts),*],
+            twin: #twin,
             apply: |operands| match *operands {
                 [#(#args),*] => #path(#(#args),*),
                 _ => f32::NAN,

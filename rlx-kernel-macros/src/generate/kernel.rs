@@ -308,6 +308,14 @@ fn module(args: &KernelArgs, function: &syn::ItemFn, targets: &[syn::Ident]) -> 
             }
         }
     };
+    let simulate = super::simulate::simulate(
+        &launch_required,
+        &signature,
+        has_params,
+        (&typed, !overrides.is_empty()),
+        &extent_arg,
+        &extent_pass,
+    );
     let about = format!("The compiled kernel `{name}` and how to run it.");
     quote! {
         #(#docs)*
@@ -335,6 +343,8 @@ fn module(args: &KernelArgs, function: &syn::ItemFn, targets: &[syn::Ident]) -> 
             #dispatch
 
             #launch
+
+            #simulate
         }
     }
 }
@@ -460,7 +470,7 @@ fn launch(
 }
 
 /// The element type of a buffer, by paths that hold in the kernel's module.
-fn element(elem: &syn::Type, typed: &Typed<'_>) -> TokenStream {
+pub(super) fn element(elem: &syn::Type, typed: &Typed<'_>) -> TokenStream {
     if let Some(parameter) = typed.element(elem) {
         return parameter;
     }
@@ -605,6 +615,7 @@ fn compile_instance(
                     &numbers(&head.instance, function),
                     &super::tables::list(function, &head.instance, &items.module, compiled),
                     compiled,
+                    &compiled.twin.encode(|span| sink.spans.location(span)),
                 ),
                 assertions,
             )
@@ -693,6 +704,7 @@ fn info(
     numbers: &[(String, i64)],
     tables: &TokenStream,
     compiled: &Compiled,
+    twin: &[u8],
 ) -> TokenStream {
     let cow = |text: &str| quote!(::rlx_kernels::__private::Cow::Borrowed(#text));
     let bindings = compiled.bindings.iter().map(|binding| {
@@ -730,6 +742,7 @@ fn info(
         let name = cow(name);
         quote!((#name, #value))
     });
+    let twin = proc_macro2::Literal::byte_string(twin);
     quote! {
         ::rlx_kernels::KernelInfo {
             name: #name,
@@ -751,6 +764,7 @@ fn info(
             workgroup: #workgroup,
             wgsl: #wgsl,
             hash: #hash,
+            twin: ::rlx_kernels::__private::Cow::Borrowed(#twin),
         }
     }
 }

@@ -65,7 +65,8 @@ fn check(
                 values.push(quote!(format!(#text, #name)));
             }
             Parameter::Slice { name, .. } if requirement.names.contains(&paths::name(name)) => {
-                bindings.push(quote!(let #name = ::rlx_kernels::dispatch::Length(#name.len());));
+                bindings
+                    .push(quote!(let #name = ::rlx_kernels::dispatch::Length(#name.len() as u64);));
                 let text = format!("{}.len() = {{}}", paths::name(name));
                 values.push(quote!(format!(#text, #name.len())));
             }

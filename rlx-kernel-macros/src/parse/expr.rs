@@ -129,6 +129,7 @@ impl BodyParser<'_> {
                     span,
                 )
             }
+            syn::Expr::Macro(mac) if mac.mac.path.is_ident("trace") => self.trace(&mac.mac),
             syn::Expr::Macro(mac) => {
                 self.refuse_macro(&mac.mac);
                 error(span)

@@ -25,6 +25,10 @@ impl BodyParser<'_> {
                         "move it out, and mark it `#[device]`",
                     );
                 }
+                syn::Stmt::Macro(stmt) if stmt.mac.path.is_ident("trace") => {
+                    let trace = self.trace(&stmt.mac);
+                    out.stmts.push(Stmt::Expr(trace));
+                }
                 syn::Stmt::Macro(stmt) => {
                     self.refuse_macro(&stmt.mac);
                     let span = self.sink.span(&stmt.mac);
@@ -51,11 +55,25 @@ impl BodyParser<'_> {
         out
     }
 
+    /// `trace!(value)`
+    pub fn trace(&mut self, mac: &syn::Macro) -> Expr {
+        let span = self.sink.span(mac);
+        let Ok(value) = mac.parse_body::<syn::Expr>() else {
+            let help = "write `trace!(x)`, one for each value";
+            self.sink.error_help(mac, "`trace!` shows one value", help);
+            return error(span);
+        };
+        let value = self.expr(&value);
+        let name = self.sink.span(&mac.path);
+        let named = ExprKind::Named("trace!".into(), name, vec![value]);
+        Expr::new(named, span)
+    }
+
     pub fn refuse_macro(&mut self, mac: &syn::Macro) {
         let name = paths::text(&mac.path);
         let help = match name.as_str() {
             "println" | "print" | "dbg" | "eprintln" => {
-                "a GPU cannot print; write the value to a slice"
+                "a GPU cannot print; write the value to a slice, or `trace!(value)`, which the CPU twin shows"
             }
             "assert" | "assert_eq" | "debug_assert" | "panic" | "unreachable" | "todo" => {
                 "a GPU cannot stop; guard with `if`, or check on the host"

@@ -2,7 +2,7 @@
 
 use rlx_kernels::prelude::*;
 
-use crate::{Near, Outcome, assert_near, floats, gamma, gpu};
+use crate::{Near, Outcome, assert_near, every_device, floats, gamma};
 
 /// Vectors of a row of q, k, v or y: a head has 32 dimensions.
 #[device]
@@ -113,30 +113,32 @@ fn wanted(query: &[f32], keys: &[f32], values: &[f32], scale: f32) -> Vec<Near> 
 
 #[test]
 fn tiles_of_keys_give_the_attention_of_all_of_them() -> Outcome {
-    let gpu = gpu();
-    let scale = 32.0_f32.sqrt().recip();
-    for (heads, n) in [(1, 1), (3, 77), (2, 33)] {
-        let [q, k, v] = [13, 14, 15].map(|seed| floats(seed, heads * n * 32));
-        let q: Vec<f32> = q.iter().map(|q| q * 8.0).collect();
-        let vectors = |x: &[f32]| -> Vec<Vec4<f32>> {
-            x.chunks(4).map(|x| vec4(x[0], x[1], x[2], x[3])).collect()
-        };
-        let [q_buffer, k_buffer, v_buffer] = [&q, &k, &v].map(|x| gpu.upload(&vectors(x)));
-        let mut y = gpu.alloc::<Vec4<f32>>(u64::from(heads * n * 8))?;
-        let run = attention::launch(&q_buffer?, &k_buffer?, &v_buffer?, &mut y, n, heads, scale)?;
-        gpu.run(&run)?;
-        let found: Vec<f32> = gpu
-            .download(&y)?
-            .iter()
-            .flat_map(|y| y.to_array())
-            .collect();
-        let head = (n * 32) as usize;
-        let heads = q.chunks(head).zip(k.chunks(head).zip(v.chunks(head)));
-        let wanted = heads.flat_map(|(q, (k, v))| {
-            q.chunks(32)
-                .flat_map(move |query| wanted(query, k, v, scale))
-        });
-        assert_near(&found, wanted);
+    for gpu in every_device() {
+        let scale = 32.0_f32.sqrt().recip();
+        for (heads, n) in [(1, 1), (3, 77), (2, 33)] {
+            let [q, k, v] = [13, 14, 15].map(|seed| floats(seed, heads * n * 32));
+            let q: Vec<f32> = q.iter().map(|q| q * 8.0).collect();
+            let vectors = |x: &[f32]| -> Vec<Vec4<f32>> {
+                x.chunks(4).map(|x| vec4(x[0], x[1], x[2], x[3])).collect()
+            };
+            let [q_buffer, k_buffer, v_buffer] = [&q, &k, &v].map(|x| gpu.upload(&vectors(x)));
+            let mut y = gpu.alloc::<Vec4<f32>>(u64::from(heads * n * 8))?;
+            let run =
+                attention::launch(&q_buffer?, &k_buffer?, &v_buffer?, &mut y, n, heads, scale)?;
+            gpu.run(&run)?;
+            let found: Vec<f32> = gpu
+                .download(&y)?
+                .iter()
+                .flat_map(|y| y.to_array())
+                .collect();
+            let head = (n * 32) as usize;
+            let heads = q.chunks(head).zip(k.chunks(head).zip(v.chunks(head)));
+            let wanted = heads.flat_map(|(q, (k, v))| {
+                q.chunks(32)
+                    .flat_map(move |query| wanted(query, k, v, scale))
+            });
+            assert_near(&found, wanted);
+        }
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 
 use rlx_kernels::prelude::*;
 
-use crate::{Outcome, gpu, words};
+use crate::{Outcome, every_device, words};
 
 /// Keys that a workgroup sorts on its own: two an invocation.
 #[device]
@@ -87,23 +87,24 @@ fn merge(keys: &mut [u32], n: u32, height: u32, mirror: u32) {
 
 #[test]
 fn the_network_sorts_any_number_of_keys() -> Outcome {
-    let gpu = gpu();
-    for n in [1, 511, 513, 5000] {
-        let mut wanted = words(5, n, 3000);
-        let mut keys = gpu.upload(&wanted)?;
-        gpu.run(&sort_blocks::launch(&mut keys, n)?)?;
-        let mut sorted = BLOCK;
-        while sorted < n {
-            sorted *= 2;
-            let mut height = sorted;
-            while height > 1 {
-                let mirror = u32::from(height == sorted);
-                gpu.run(&merge::launch(&mut keys, n, height, mirror)?)?;
-                height /= 2;
+    for gpu in every_device() {
+        for n in [1, 511, 513, 5000] {
+            let mut wanted = words(5, n, 3000);
+            let mut keys = gpu.upload(&wanted)?;
+            gpu.run(&sort_blocks::launch(&mut keys, n)?)?;
+            let mut sorted = BLOCK;
+            while sorted < n {
+                sorted *= 2;
+                let mut height = sorted;
+                while height > 1 {
+                    let mirror = u32::from(height == sorted);
+                    gpu.run(&merge::launch(&mut keys, n, height, mirror)?)?;
+                    height /= 2;
+                }
             }
+            wanted.sort_unstable();
+            assert_eq!(gpu.download(&keys)?, wanted, "{n} keys");
         }
-        wanted.sort_unstable();
-        assert_eq!(gpu.download(&keys)?, wanted, "{n} keys");
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 use rlx_kernels::prelude::*;
 
 use crate::scan::scan;
-use crate::{Outcome, gpu, words};
+use crate::{Outcome, every_device, words};
 
 /// Whether a number stays.
 #[device]
@@ -31,18 +31,19 @@ fn scatter(x: &[u32], before: &[u32], y: &mut [u32], n: u32) {
 
 #[test]
 fn what_stays_moves_up_in_its_order() -> Outcome {
-    let gpu = gpu();
-    for n in [1, 255, 10_007] {
-        let x = words(19, n, 1000);
-        let input = gpu.upload(&x)?;
-        let mut kept = gpu.alloc::<u32>(n.into())?;
-        gpu.run(&mark::launch(&input, &mut kept, n)?)?;
-        let (before, total) = scan(&gpu, &kept, n)?;
-        let mut y = gpu.alloc::<u32>(n.into())?;
-        gpu.run(&scatter::launch(&input, &before, &mut y, n)?)?;
-        let wanted: Vec<u32> = x.into_iter().filter(|x| keep(*x)).collect();
-        assert_eq!(gpu.download(&total)?, [wanted.len() as u32]);
-        assert_eq!(gpu.download(&y)?[..wanted.len()], wanted);
+    for gpu in every_device() {
+        for n in [1, 255, 10_007] {
+            let x = words(19, n, 1000);
+            let input = gpu.upload(&x)?;
+            let mut kept = gpu.alloc::<u32>(n.into())?;
+            gpu.run(&mark::launch(&input, &mut kept, n)?)?;
+            let (before, total) = scan(&gpu, &kept, n)?;
+            let mut y = gpu.alloc::<u32>(n.into())?;
+            gpu.run(&scatter::launch(&input, &before, &mut y, n)?)?;
+            let wanted: Vec<u32> = x.into_iter().filter(|x| keep(*x)).collect();
+            assert_eq!(gpu.download(&total)?, [wanted.len() as u32]);
+            assert_eq!(gpu.download(&y)?[..wanted.len()], wanted);
+        }
     }
     Ok(())
 }

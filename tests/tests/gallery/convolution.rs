@@ -2,7 +2,7 @@
 
 use rlx_kernels::prelude::*;
 
-use crate::{Outcome, assert_near, floats, gpu, sum_of_products};
+use crate::{Outcome, assert_near, every_device, floats, sum_of_products};
 
 /// Rows and columns of the image that a workgroup makes.
 #[device]
@@ -53,25 +53,26 @@ fn convolve(image: &[f32], filter: &[f32], out: &mut [f32], width: u32, height: 
 
 #[test]
 fn images_of_any_size_are_filtered_up_to_their_edges() -> Outcome {
-    let gpu = gpu();
-    let filter = floats(17, FILTER * FILTER);
-    for (width, height) in [(1, 1), (17, 15), (83, 45)] {
-        let image = floats(18, width * height);
-        let mut out = gpu.alloc::<f32>(image.len() as u64)?;
-        let (image_buffer, filter_buffer) = (gpu.upload(&image)?, gpu.upload(&filter)?);
-        let run = convolve::launch(&image_buffer, &filter_buffer, &mut out, width, height)?;
-        gpu.run(&run)?;
-        let wanted = (0..width * height).map(|at| {
-            let term = |f: u32| {
-                let x = (at % width + f % FILTER).checked_sub(RADIUS)?;
-                let y = (at / width + f / FILTER).checked_sub(RADIUS)?;
-                let inside = x < width && y < height;
-                let pixel = inside.then(|| image[(y * width + x) as usize])?;
-                Some(f64::from(filter[f as usize]) * f64::from(pixel))
-            };
-            sum_of_products((0..FILTER * FILTER).map(|f| term(f).unwrap_or(0.0)), 1)
-        });
-        assert_near(&gpu.download(&out)?, wanted);
+    for gpu in every_device() {
+        let filter = floats(17, FILTER * FILTER);
+        for (width, height) in [(1, 1), (17, 15), (83, 45)] {
+            let image = floats(18, width * height);
+            let mut out = gpu.alloc::<f32>(image.len() as u64)?;
+            let (image_buffer, filter_buffer) = (gpu.upload(&image)?, gpu.upload(&filter)?);
+            let run = convolve::launch(&image_buffer, &filter_buffer, &mut out, width, height)?;
+            gpu.run(&run)?;
+            let wanted = (0..width * height).map(|at| {
+                let term = |f: u32| {
+                    let x = (at % width + f % FILTER).checked_sub(RADIUS)?;
+                    let y = (at / width + f / FILTER).checked_sub(RADIUS)?;
+                    let inside = x < width && y < height;
+                    let pixel = inside.then(|| image[(y * width + x) as usize])?;
+                    Some(f64::from(filter[f as usize]) * f64::from(pixel))
+                };
+                sum_of_products((0..FILTER * FILTER).map(|f| term(f).unwrap_or(0.0)), 1)
+            });
+            assert_near(&gpu.download(&out)?, wanted);
+        }
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 
 use rlx_kernels::prelude::*;
 
-use crate::{Outcome, gpu, words};
+use crate::{Outcome, every_device, words};
 
 /// Characters that a word of `a` may have.
 #[device]
@@ -69,38 +69,39 @@ fn wanted(a: &[u32], b: &[u32]) -> u32 {
 
 #[test]
 fn pairs_of_words_of_any_length_are_compared() -> Outcome {
-    let gpu = gpu();
-    let text = |word: &str| word.chars().map(u32::from).collect();
-    let mut pairs: Vec<(Vec<u32>, Vec<u32>)> = vec![
-        (text("kitten"), text("sitting")),
-        (text("Sonntag"), text("Samstag")),
-        (text(""), text("nothing")),
-        (text("nothing"), text("")),
-        (text(""), text("")),
-    ];
-    for (m, n) in [(63, 65), (499, 130), (1, 333), (500, 777)] {
-        pairs.push((words(27, m, 4), words(28, n, 4)));
+    for gpu in every_device() {
+        let text = |word: &str| word.chars().map(u32::from).collect();
+        let mut pairs: Vec<(Vec<u32>, Vec<u32>)> = vec![
+            (text("kitten"), text("sitting")),
+            (text("Sonntag"), text("Samstag")),
+            (text(""), text("nothing")),
+            (text("nothing"), text("")),
+            (text(""), text("")),
+        ];
+        for (m, n) in [(63, 65), (499, 130), (1, 333), (500, 777)] {
+            pairs.push((words(27, m, 4), words(28, n, 4)));
+        }
+        let (mut a, mut a_starts, mut b, mut b_starts) = (vec![], vec![0], vec![], vec![0]);
+        for (left, right) in &pairs {
+            a.extend(left);
+            a_starts.push(a.len() as u32);
+            b.extend(right);
+            b_starts.push(b.len() as u32);
+        }
+        let mut distances = gpu.alloc::<u32>(pairs.len() as u64)?;
+        let run = edit_distance::launch(
+            &gpu.upload(&a)?,
+            &gpu.upload(&a_starts)?,
+            &gpu.upload(&b)?,
+            &gpu.upload(&b_starts)?,
+            &mut distances,
+            pairs.len() as u32,
+        )?;
+        gpu.run(&run)?;
+        let found = gpu.download(&distances)?;
+        assert_eq!(found[..5], [3, 3, 7, 7, 0]);
+        let wanted: Vec<u32> = pairs.iter().map(|(a, b)| wanted(a, b)).collect();
+        assert_eq!(found, wanted);
     }
-    let (mut a, mut a_starts, mut b, mut b_starts) = (vec![], vec![0], vec![], vec![0]);
-    for (left, right) in &pairs {
-        a.extend(left);
-        a_starts.push(a.len() as u32);
-        b.extend(right);
-        b_starts.push(b.len() as u32);
-    }
-    let mut distances = gpu.alloc::<u32>(pairs.len() as u64)?;
-    let run = edit_distance::launch(
-        &gpu.upload(&a)?,
-        &gpu.upload(&a_starts)?,
-        &gpu.upload(&b)?,
-        &gpu.upload(&b_starts)?,
-        &mut distances,
-        pairs.len() as u32,
-    )?;
-    gpu.run(&run)?;
-    let found = gpu.download(&distances)?;
-    assert_eq!(found[..5], [3, 3, 7, 7, 0]);
-    let wanted: Vec<u32> = pairs.iter().map(|(a, b)| wanted(a, b)).collect();
-    assert_eq!(found, wanted);
     Ok(())
 }

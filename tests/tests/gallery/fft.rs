@@ -4,7 +4,7 @@
 use rlx_kernels::prelude::*;
 use std::f64::consts::TAU;
 
-use crate::{Near, Outcome, assert_near, floats, gamma, gpu};
+use crate::{Near, Outcome, assert_near, every_device, floats, gamma};
 
 /// Numbers of a line: a power of four, four an invocation.
 #[device]
@@ -73,44 +73,45 @@ fn fft(x: &[Vec2<f32>], roots: &[Vec2<f32>], y: &mut [Vec2<f32>], lines: u32) {
 
 #[test]
 fn lines_become_their_spectra() -> Outcome {
-    let gpu = gpu();
-    let lines = 3;
-    let size = SIZE as usize;
-    let root = |j: usize| (-TAU * j as f64 / size as f64).sin_cos();
-    let complex = |x: &[f32]| vec2(x[0], x[1]);
-    let numbers = floats(16, lines * SIZE * 2);
-    let x: Vec<Vec2<f32>> = numbers.chunks(2).map(complex).collect();
-    let roots: Vec<Vec2<f32>> = (0..size)
-        .map(root)
-        .map(|(sin, cos)| vec2(cos as f32, sin as f32))
-        .collect();
-    let mut y = gpu.alloc::<Vec2<f32>>(x.len() as u64)?;
-    gpu.run(&fft::launch(
-        &gpu.upload(&x)?,
-        &gpu.upload(&roots)?,
-        &mut y,
-        lines,
-    )?)?;
-    let found: Vec<f32> = gpu.download(&y)?.iter().flat_map(|y| [y.x, y.y]).collect();
-    let wanted = numbers.chunks(2 * size).flat_map(|line| {
-        let norm = line
-            .iter()
-            .map(|x| f64::from(*x).powi(2))
-            .sum::<f64>()
-            .sqrt();
-        // Higham, theorem 24.2: a level of twos has at most seven roundings, and there are ten.
-        let error = gamma(7 * 10) * norm * (size as f64).sqrt();
-        (0..size).flat_map(move |k| {
-            let (mut re, mut im) = (0.0, 0.0);
-            for j in 0..size {
-                let (sin, cos) = root(j * k % size);
-                let (a, b) = (f64::from(line[2 * j]), f64::from(line[2 * j + 1]));
-                re += a * cos - b * sin;
-                im += a * sin + b * cos;
-            }
-            [re, im].map(|value| Near { value, error })
-        })
-    });
-    assert_near(&found, wanted);
+    for gpu in every_device() {
+        let lines = 3;
+        let size = SIZE as usize;
+        let root = |j: usize| (-TAU * j as f64 / size as f64).sin_cos();
+        let complex = |x: &[f32]| vec2(x[0], x[1]);
+        let numbers = floats(16, lines * SIZE * 2);
+        let x: Vec<Vec2<f32>> = numbers.chunks(2).map(complex).collect();
+        let roots: Vec<Vec2<f32>> = (0..size)
+            .map(root)
+            .map(|(sin, cos)| vec2(cos as f32, sin as f32))
+            .collect();
+        let mut y = gpu.alloc::<Vec2<f32>>(x.len() as u64)?;
+        gpu.run(&fft::launch(
+            &gpu.upload(&x)?,
+            &gpu.upload(&roots)?,
+            &mut y,
+            lines,
+        )?)?;
+        let found: Vec<f32> = gpu.download(&y)?.iter().flat_map(|y| [y.x, y.y]).collect();
+        let wanted = numbers.chunks(2 * size).flat_map(|line| {
+            let norm = line
+                .iter()
+                .map(|x| f64::from(*x).powi(2))
+                .sum::<f64>()
+                .sqrt();
+            // Higham, theorem 24.2: a level of twos has at most seven roundings, and there are ten.
+            let error = gamma(7 * 10) * norm * (size as f64).sqrt();
+            (0..size).flat_map(move |k| {
+                let (mut re, mut im) = (0.0, 0.0);
+                for j in 0..size {
+                    let (sin, cos) = root(j * k % size);
+                    let (a, b) = (f64::from(line[2 * j]), f64::from(line[2 * j + 1]));
+                    re += a * cos - b * sin;
+                    im += a * sin + b * cos;
+                }
+                [re, im].map(|value| Near { value, error })
+            })
+        });
+        assert_near(&found, wanted);
+    }
     Ok(())
 }

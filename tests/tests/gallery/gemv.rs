@@ -2,7 +2,7 @@
 
 use rlx_kernels::prelude::*;
 
-use crate::{Outcome, assert_near, floats, gpu, sum_of_products};
+use crate::{Outcome, assert_near, every_device, floats, sum_of_products};
 
 /// partial[s, m] = Σ a[m, k] · x[k] over the s-th of `splits` parts of k.
 #[kernel(workgroup_size(64), groups(m, splits))]
@@ -49,21 +49,22 @@ fn join(partial: &[f32], y: &mut [f32], m: u32, splits: u32) {
 
 #[test]
 fn parts_of_k_add_up_to_the_product() -> Outcome {
-    let gpu = gpu();
-    for (m, k, splits) in [(1, 1, 1), (3, 5003, 7), (65, 130, 16), (2, 3, 5)] {
-        let a = floats(10, m * k);
-        let x = floats(11, k);
-        let mut partial = gpu.alloc::<f32>(u64::from(m * splits))?;
-        let mut y = gpu.alloc::<f32>(m.into())?;
-        let (a_buffer, x_buffer) = (gpu.upload(&a)?, gpu.upload(&x)?);
-        let run = split_k::launch(&a_buffer, &x_buffer, &mut partial, m, k, splits)?;
-        gpu.run(&run)?;
-        gpu.run(&join::launch(&partial, &mut y, m, splits)?)?;
-        let wanted = a.chunks(k as usize).map(|row| {
-            let terms = row.iter().zip(&x);
-            sum_of_products(terms.map(|(a, x)| f64::from(*a) * f64::from(*x)), 1)
-        });
-        assert_near(&gpu.download(&y)?, wanted);
+    for gpu in every_device() {
+        for (m, k, splits) in [(1, 1, 1), (3, 5003, 7), (65, 130, 16), (2, 3, 5)] {
+            let a = floats(10, m * k);
+            let x = floats(11, k);
+            let mut partial = gpu.alloc::<f32>(u64::from(m * splits))?;
+            let mut y = gpu.alloc::<f32>(m.into())?;
+            let (a_buffer, x_buffer) = (gpu.upload(&a)?, gpu.upload(&x)?);
+            let run = split_k::launch(&a_buffer, &x_buffer, &mut partial, m, k, splits)?;
+            gpu.run(&run)?;
+            gpu.run(&join::launch(&partial, &mut y, m, splits)?)?;
+            let wanted = a.chunks(k as usize).map(|row| {
+                let terms = row.iter().zip(&x);
+                sum_of_products(terms.map(|(a, x)| f64::from(*a) * f64::from(*x)), 1)
+            });
+            assert_near(&gpu.download(&y)?, wanted);
+        }
     }
     Ok(())
 }

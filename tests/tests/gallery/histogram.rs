@@ -2,7 +2,7 @@
 
 use rlx_kernels::prelude::*;
 
-use crate::{Outcome, gpu, words};
+use crate::{Outcome, every_device, words};
 
 /// bins[b] += how many of the first `n` bytes of `x` are b, four bytes a word. Each workgroup counts
 /// in its own memory, and adds what it has counted once.
@@ -27,29 +27,30 @@ fn histogram(x: &[u32], bins: &mut [AtomicU32], n: u32) {
 
 #[test]
 fn every_byte_is_counted_once() -> Outcome {
-    let gpu = gpu();
-    for n in [1_u32, 1023, 1025, 100_003] {
-        // Squares, so that some bytes come far more often than others.
-        let bytes: Vec<u8> = words(3, n, 256)
-            .iter()
-            .map(|x| (x * x / 256) as u8)
-            .collect();
-        // Past the end of the last word lies a byte that is not to be counted.
-        let packed: Vec<u32> = bytes
-            .chunks(4)
-            .map(|word| {
-                word.iter()
-                    .rev()
-                    .fold(0xff, |packed, byte| packed << 8 | u32::from(*byte))
-            })
-            .collect();
-        let mut wanted = vec![0_u32; 256];
-        for byte in &bytes {
-            wanted[usize::from(*byte)] += 1;
+    for gpu in every_device() {
+        for n in [1_u32, 1023, 1025, 100_003] {
+            // Squares, so that some bytes come far more often than others.
+            let bytes: Vec<u8> = words(3, n, 256)
+                .iter()
+                .map(|x| (x * x / 256) as u8)
+                .collect();
+            // Past the end of the last word lies a byte that is not to be counted.
+            let packed: Vec<u32> = bytes
+                .chunks(4)
+                .map(|word| {
+                    word.iter()
+                        .rev()
+                        .fold(0xff, |packed, byte| packed << 8 | u32::from(*byte))
+                })
+                .collect();
+            let mut wanted = vec![0_u32; 256];
+            for byte in &bytes {
+                wanted[usize::from(*byte)] += 1;
+            }
+            let mut bins = gpu.alloc::<u32>(256)?;
+            gpu.run(&histogram::launch(&gpu.upload(&packed)?, &mut bins, n)?)?;
+            assert_eq!(gpu.download(&bins)?, wanted, "{n} bytes");
         }
-        let mut bins = gpu.alloc::<u32>(256)?;
-        gpu.run(&histogram::launch(&gpu.upload(&packed)?, &mut bins, n)?)?;
-        assert_eq!(gpu.download(&bins)?, wanted, "{n} bytes");
     }
     Ok(())
 }

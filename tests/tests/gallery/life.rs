@@ -2,7 +2,7 @@
 
 use rlx_kernels::prelude::*;
 
-use crate::{Outcome, gpu, words};
+use crate::{Outcome, every_device, words};
 
 /// One generation of `width` × `height` cells, 1 alive and 0 dead.
 #[kernel(workgroup_size(8, 8), threads(width, height))]
@@ -57,17 +57,18 @@ fn wanted(cells: &[u32], width: u32, height: u32) -> Vec<u32> {
 
 #[test]
 fn twenty_generations_live_as_conway_said() -> Outcome {
-    let gpu = gpu();
-    for (width, height) in [(3, 3), (61, 37)] {
-        let mut world = words(6, width * height, 2);
-        let mut cells = gpu.upload(&world)?;
-        let mut next = gpu.alloc::<u32>(world.len() as u64)?;
-        for _ in 0..20 {
-            gpu.run(&generation::launch(&cells, &mut next, width, height)?)?;
-            std::mem::swap(&mut cells, &mut next);
-            world = wanted(&world, width, height);
+    for gpu in every_device() {
+        for (width, height) in [(3, 3), (61, 37)] {
+            let mut world = words(6, width * height, 2);
+            let mut cells = gpu.upload(&world)?;
+            let mut next = gpu.alloc::<u32>(world.len() as u64)?;
+            for _ in 0..20 {
+                gpu.run(&generation::launch(&cells, &mut next, width, height)?)?;
+                std::mem::swap(&mut cells, &mut next);
+                world = wanted(&world, width, height);
+            }
+            assert_eq!(gpu.download(&cells)?, world);
         }
-        assert_eq!(gpu.download(&cells)?, world);
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Well-known kernels, each written from its public description and held to a plain computation on
-//! the host.
+//! the host: on a device, and on the CPU twin, which finds nothing wrong.
 
-use rlx_backends::wgpu::{Context, ContextOptions};
+use rlx_conformance::devices::{self, Device, Outcome};
 
 mod attention;
 mod bitonic;
@@ -24,12 +24,9 @@ mod softmax;
 mod spmv;
 mod transpose;
 
-/// What a test gives.
-type Outcome = Result<(), Box<dyn std::error::Error>>;
-
-fn gpu() -> Context {
-    Context::new(&ContextOptions::default())
-        .expect("an adapter; `cargo xtask demo` installs lavapipe")
+/// An adapter, and the twin, which must miss each barrier of each kernel.
+fn every_device() -> [Device; 2] {
+    devices::every_device().map(Device::without_barriers)
 }
 
 /// Numbers from -1 to 1.

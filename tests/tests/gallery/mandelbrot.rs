@@ -2,7 +2,7 @@
 
 use rlx_kernels::prelude::*;
 
-use crate::{Outcome, gamma, gpu};
+use crate::{Outcome, every_device, gamma};
 
 /// Steps until z² + c from 0 has left the circle of 2; `limit` if it has not.
 #[device]
@@ -59,24 +59,25 @@ fn wanted(c: [f64; 2], limit: u32) -> Option<u32> {
 
 #[test]
 fn points_escape_when_they_do_in_f64() -> Outcome {
-    let gpu = gpu();
-    let (width, height, limit) = (101, 75, 60);
-    // Exact in f32, so that both compute the same points.
-    let (corner, spacing) = (vec2(-2.25_f32, -1.15625), 1.0 / 32.0_f32);
-    let mut steps = gpu.alloc::<u32>(u64::from(width * height))?;
-    let run = mandelbrot::launch(&mut steps, width, height, corner, spacing, limit)?;
-    gpu.run(&run)?;
-    let mut decided = 0;
-    for (at, found) in (0..).zip(gpu.download(&steps)?) {
-        let point = [
-            corner.x + spacing * (at % width) as f32,
-            corner.y + spacing * (at / width) as f32,
-        ];
-        if let Some(wanted) = wanted(point.map(f64::from), limit) {
-            decided += 1;
-            assert_eq!(found, wanted, "at {point:?}");
+    for gpu in every_device() {
+        let (width, height, limit) = (101, 75, 60);
+        // Exact in f32, so that both compute the same points.
+        let (corner, spacing) = (vec2(-2.25_f32, -1.15625), 1.0 / 32.0_f32);
+        let mut steps = gpu.alloc::<u32>(u64::from(width * height))?;
+        let run = mandelbrot::launch(&mut steps, width, height, corner, spacing, limit)?;
+        gpu.run(&run)?;
+        let mut decided = 0;
+        for (at, found) in (0..).zip(gpu.download(&steps)?) {
+            let point = [
+                corner.x + spacing * (at % width) as f32,
+                corner.y + spacing * (at / width) as f32,
+            ];
+            if let Some(wanted) = wanted(point.map(f64::from), limit) {
+                decided += 1;
+                assert_eq!(found, wanted, "at {point:?}");
+            }
         }
+        assert!(decided > width * height * 98 / 100, "{decided} points");
     }
-    assert!(decided > width * height * 98 / 100, "{decided} points");
     Ok(())
 }

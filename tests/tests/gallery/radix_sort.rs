@@ -4,7 +4,7 @@
 use rlx_kernels::prelude::*;
 
 use crate::scan::scan;
-use crate::{Outcome, gpu, words};
+use crate::{Outcome, every_device, words};
 
 /// Keys of a block: one an invocation.
 #[device]
@@ -69,41 +69,43 @@ fn scatter(
 
 #[test]
 fn eight_passes_sort_and_each_keeps_the_order_of_equals() -> Outcome {
-    let gpu = gpu();
-    for n in [1, 257, 4001] {
-        // Few digits differ, so that many keys are equal.
-        let key = |x: &u32| x % 50 * 0x0101_0101 + ((x % 7) << 28);
-        let mut wanted: Vec<(u32, u32)> = words(29, n, u32::MAX).iter().map(key).zip(0..).collect();
-        let (keys, values): (Vec<u32>, Vec<u32>) = wanted.iter().copied().unzip();
-        let (mut keys, mut values) = (gpu.upload(&keys)?, gpu.upload(&values)?);
-        let mut sorted_keys = gpu.alloc::<u32>(n.into())?;
-        let mut sorted_values = gpu.alloc::<u32>(n.into())?;
-        for shift in (0..32).step_by(4) {
-            let cells = RADIX * n.div_ceil(BLOCK);
-            let mut counts = gpu.alloc::<u32>(cells.into())?;
-            gpu.run(&count::launch(&keys, &mut counts, n, shift)?)?;
-            let (starts, _) = scan(&gpu, &counts, cells)?;
-            let run = scatter::launch(
-                &keys,
-                &values,
-                &starts,
-                &mut sorted_keys,
-                &mut sorted_values,
-                n,
-                shift,
-            )?;
-            gpu.run(&run)?;
-            std::mem::swap(&mut keys, &mut sorted_keys);
-            std::mem::swap(&mut values, &mut sorted_values);
-            wanted.sort_by_key(|(key, _)| key >> shift & 15);
-            let found: Vec<(u32, u32)> = gpu
-                .download(&keys)?
-                .into_iter()
-                .zip(gpu.download(&values)?)
-                .collect();
-            assert_eq!(found, wanted, "after the digit at bit {shift}");
+    for gpu in every_device() {
+        for n in [1, 257, 4001] {
+            // Few digits differ, so that many keys are equal.
+            let key = |x: &u32| x % 50 * 0x0101_0101 + ((x % 7) << 28);
+            let mut wanted: Vec<(u32, u32)> =
+                words(29, n, u32::MAX).iter().map(key).zip(0..).collect();
+            let (keys, values): (Vec<u32>, Vec<u32>) = wanted.iter().copied().unzip();
+            let (mut keys, mut values) = (gpu.upload(&keys)?, gpu.upload(&values)?);
+            let mut sorted_keys = gpu.alloc::<u32>(n.into())?;
+            let mut sorted_values = gpu.alloc::<u32>(n.into())?;
+            for shift in (0..32).step_by(4) {
+                let cells = RADIX * n.div_ceil(BLOCK);
+                let mut counts = gpu.alloc::<u32>(cells.into())?;
+                gpu.run(&count::launch(&keys, &mut counts, n, shift)?)?;
+                let (starts, _) = scan(&gpu, &counts, cells)?;
+                let run = scatter::launch(
+                    &keys,
+                    &values,
+                    &starts,
+                    &mut sorted_keys,
+                    &mut sorted_values,
+                    n,
+                    shift,
+                )?;
+                gpu.run(&run)?;
+                std::mem::swap(&mut keys, &mut sorted_keys);
+                std::mem::swap(&mut values, &mut sorted_values);
+                wanted.sort_by_key(|(key, _)| key >> shift & 15);
+                let found: Vec<(u32, u32)> = gpu
+                    .download(&keys)?
+                    .into_iter()
+                    .zip(gpu.download(&values)?)
+                    .collect();
+                assert_eq!(found, wanted, "after the digit at bit {shift}");
+            }
+            assert!(wanted.is_sorted());
         }
-        assert!(wanted.is_sorted());
     }
     Ok(())
 }

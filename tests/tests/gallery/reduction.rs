@@ -2,7 +2,7 @@
 
 use rlx_kernels::prelude::*;
 
-use crate::{Outcome, assert_near, floats, gpu, sum_of_products};
+use crate::{Outcome, assert_near, every_device, floats, sum_of_products};
 
 /// sums[g] = Σ x[512 g .. 512 g + 512], for `n` numbers. Each level of the tree halves the
 /// invocations that add.
@@ -38,22 +38,23 @@ fn sum(x: &[f32], sums: &mut [f32], n: u32) {
 
 #[test]
 fn passes_of_the_tree_sum_a_slice_of_any_length() -> Outcome {
-    let gpu = gpu();
-    for n in [1, 511, 513, 300_007] {
-        let x = floats(1, n);
-        let mut left = n;
-        let mut numbers = gpu.upload(&x)?;
-        loop {
-            let mut sums = gpu.alloc::<f32>(left.div_ceil(512).into())?;
-            gpu.run(&sum::launch(&numbers, &mut sums, left)?)?;
-            numbers = sums;
-            left = left.div_ceil(512);
-            if left == 1 {
-                break;
+    for gpu in every_device() {
+        for n in [1, 511, 513, 300_007] {
+            let x = floats(1, n);
+            let mut left = n;
+            let mut numbers = gpu.upload(&x)?;
+            loop {
+                let mut sums = gpu.alloc::<f32>(left.div_ceil(512).into())?;
+                gpu.run(&sum::launch(&numbers, &mut sums, left)?)?;
+                numbers = sums;
+                left = left.div_ceil(512);
+                if left == 1 {
+                    break;
+                }
             }
+            let wanted = sum_of_products(x.iter().map(|x| f64::from(*x)), 0);
+            assert_near(&gpu.download(&numbers)?, [wanted].into_iter());
         }
-        let wanted = sum_of_products(x.iter().map(|x| f64::from(*x)), 0);
-        assert_near(&gpu.download(&numbers)?, [wanted].into_iter());
     }
     Ok(())
 }

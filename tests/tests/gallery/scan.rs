@@ -1,9 +1,9 @@
 //! Exclusive prefix sums, work-efficient (Blelloch, Prefix Sums and Their Applications, 1990).
 
-use rlx_backends::wgpu::{Buffer, Context};
+use rlx_conformance::devices::{Buffer, Device};
 use rlx_kernels::prelude::*;
 
-use crate::{Outcome, gpu, words};
+use crate::{Outcome, every_device, words};
 
 /// Numbers that a workgroup scans: two an invocation.
 #[device]
@@ -76,11 +76,7 @@ fn add_blocks(sums: &mut [u32], before: &[u32], n: u32) {
 }
 
 /// sums[i] = Σ x[j] over j < i, and Σ x, for `n` numbers: the blocks are scanned, then their totals.
-pub fn scan(
-    gpu: &Context,
-    x: &Buffer<u32>,
-    n: u32,
-) -> Result<(Buffer<u32>, Buffer<u32>), Box<dyn std::error::Error>> {
+pub fn scan(gpu: &Device, x: &Buffer<u32>, n: u32) -> Outcome<(Buffer<u32>, Buffer<u32>)> {
     let blocks = n.div_ceil(BLOCK);
     let mut sums = gpu.alloc(n.into())?;
     let mut totals = gpu.alloc(blocks.into())?;
@@ -95,18 +91,19 @@ pub fn scan(
 
 #[test]
 fn blocks_of_blocks_scan_a_slice_of_any_length() -> Outcome {
-    let gpu = gpu();
-    for n in [1, 511, 512, 513, 262_145 + 777] {
-        let x = words(2, n, 10_000);
-        let (sums, total) = scan(&gpu, &gpu.upload(&x)?, n)?;
-        let mut before = 0;
-        let mut wanted = Vec::new();
-        for x in &x {
-            wanted.push(before);
-            before += x;
+    for gpu in every_device() {
+        for n in [1, 511, 512, 513, 262_145 + 777] {
+            let x = words(2, n, 10_000);
+            let (sums, total) = scan(&gpu, &gpu.upload(&x)?, n)?;
+            let mut before = 0;
+            let mut wanted = Vec::new();
+            for x in &x {
+                wanted.push(before);
+                before += x;
+            }
+            assert_eq!(gpu.download(&sums)?, wanted, "{n} numbers");
+            assert_eq!(gpu.download(&total)?, [before], "{n} numbers");
         }
-        assert_eq!(gpu.download(&sums)?, wanted, "{n} numbers");
-        assert_eq!(gpu.download(&total)?, [before], "{n} numbers");
     }
     Ok(())
 }

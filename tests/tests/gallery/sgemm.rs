@@ -3,7 +3,7 @@
 
 use rlx_kernels::prelude::*;
 
-use crate::{Outcome, assert_near, floats, gpu, sum_of_products};
+use crate::{Outcome, assert_near, every_device, floats, sum_of_products};
 
 /// Rows and columns of the tile of C that a workgroup makes.
 #[device]
@@ -69,22 +69,23 @@ fn sgemm(a: &[f32], b: &[f32], c: &mut [f32], m: u32, n: u32, k: u32) {
 
 #[test]
 fn products_of_any_shape_are_within_the_error_of_their_sums() -> Outcome {
-    let gpu = gpu();
-    for (m, n, k) in [(1, 1, 1), (63, 65, 17), (100, 3, 50), (130, 70, 33)] {
-        let a = floats(8, m * k);
-        let b = floats(9, k * n);
-        let mut c = gpu.alloc::<f32>(u64::from(m * n))?;
-        let run = sgemm::launch(&gpu.upload(&a)?, &gpu.upload(&b)?, &mut c, m, n, k)?;
-        gpu.run(&run)?;
-        let wanted = (0..m * n).map(|at| {
-            let term = |i| {
-                let a = a[(at / n * k + i) as usize];
-                let b = b[(i * n + at % n) as usize];
-                f64::from(a) * f64::from(b)
-            };
-            sum_of_products((0..k).map(term), 1)
-        });
-        assert_near(&gpu.download(&c)?, wanted);
+    for gpu in every_device() {
+        for (m, n, k) in [(1, 1, 1), (63, 65, 17), (100, 3, 50), (130, 70, 33)] {
+            let a = floats(8, m * k);
+            let b = floats(9, k * n);
+            let mut c = gpu.alloc::<f32>(u64::from(m * n))?;
+            let run = sgemm::launch(&gpu.upload(&a)?, &gpu.upload(&b)?, &mut c, m, n, k)?;
+            gpu.run(&run)?;
+            let wanted = (0..m * n).map(|at| {
+                let term = |i| {
+                    let a = a[(at / n * k + i) as usize];
+                    let b = b[(i * n + at % n) as usize];
+                    f64::from(a) * f64::from(b)
+                };
+                sum_of_products((0..k).map(term), 1)
+            });
+            assert_near(&gpu.download(&c)?, wanted);
+        }
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 
 use rlx_kernels::prelude::*;
 
-use crate::{Near, Outcome, assert_near, floats, gamma, gpu};
+use crate::{Near, Outcome, assert_near, every_device, floats, gamma};
 
 /// Joins two (maximum, sum of e^(x - maximum)).
 #[device]
@@ -47,28 +47,29 @@ fn softmax(x: &[f32], y: &mut [f32], rows: u32, k: u32) {
 
 #[test]
 fn rows_of_any_length_become_their_softmax() -> Outcome {
-    let gpu = gpu();
-    for (rows, k) in [(1, 1), (3, 127), (7, 129), (2, 3001)] {
-        let x: Vec<f32> = floats(12, rows * k).iter().map(|x| x * 20.0).collect();
-        let mut y = gpu.alloc::<f32>(x.len() as u64)?;
-        gpu.run(&softmax::launch(&gpu.upload(&x)?, &mut y, rows, k)?)?;
-        let wanted = x.chunks(k as usize).flat_map(|row| {
-            let sum: f64 = row.iter().map(|x| f64::from(*x).exp()).sum();
-            row.iter().map(move |x| {
-                let value = f64::from(*x).exp() / sum;
-                // WGSL's `exp` is off by 3 + 2 |x| ULP, of two roundings each, and its argument by
-                // one. Arguments go down to -40, at once or in the parts in which joins rescale.
-                // A join has an `exp`, a product and a sum; a division is off by 2.5 ULP.
-                let argument = 5 * 40;
-                let joins = 7 + k.div_ceil(128);
-                let roundings = 2 * (argument + 6) + 8 * joins + 5;
-                Near {
-                    value,
-                    error: value * gamma(roundings),
-                }
-            })
-        });
-        assert_near(&gpu.download(&y)?, wanted);
+    for gpu in every_device() {
+        for (rows, k) in [(1, 1), (3, 127), (7, 129), (2, 3001)] {
+            let x: Vec<f32> = floats(12, rows * k).iter().map(|x| x * 20.0).collect();
+            let mut y = gpu.alloc::<f32>(x.len() as u64)?;
+            gpu.run(&softmax::launch(&gpu.upload(&x)?, &mut y, rows, k)?)?;
+            let wanted = x.chunks(k as usize).flat_map(|row| {
+                let sum: f64 = row.iter().map(|x| f64::from(*x).exp()).sum();
+                row.iter().map(move |x| {
+                    let value = f64::from(*x).exp() / sum;
+                    // WGSL's `exp` is off by 3 + 2 |x| ULP, of two roundings each, and its argument by
+                    // one. Arguments go down to -40, at once or in the parts in which joins rescale.
+                    // A join has an `exp`, a product and a sum; a division is off by 2.5 ULP.
+                    let argument = 5 * 40;
+                    let joins = 7 + k.div_ceil(128);
+                    let roundings = 2 * (argument + 6) + 8 * joins + 5;
+                    Near {
+                        value,
+                        error: value * gamma(roundings),
+                    }
+                })
+            });
+            assert_near(&gpu.download(&y)?, wanted);
+        }
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use rlx_kernels::prelude::*;
 
-use crate::{Outcome, floats, gpu};
+use crate::{Outcome, every_device, floats};
 
 /// y[j, i] = x[i, j], x of `rows` × `columns`. A workgroup of 32 × 8 turns a tile of 32 × 32, reading
 /// and writing whole runs. A row of the tile has one number more than it needs, so that a column
@@ -29,16 +29,17 @@ fn transpose(x: &[f32], y: &mut [f32], rows: u32, columns: u32) {
 
 #[test]
 fn rows_become_columns_whatever_their_number() -> Outcome {
-    let gpu = gpu();
-    for (rows, columns) in [(1, 1), (31, 33), (70, 5), (129, 257)] {
-        let x = floats(4, rows * columns);
-        let mut y = gpu.alloc::<f32>(x.len() as u64)?;
-        let run = transpose::launch(&gpu.upload(&x)?, &mut y, rows, columns)?;
-        gpu.run(&run)?;
-        let wanted: Vec<f32> = (0..rows * columns)
-            .map(|at| x[(at % rows * columns + at / rows) as usize])
-            .collect();
-        assert_eq!(gpu.download(&y)?, wanted, "{rows} rows, {columns} columns");
+    for gpu in every_device() {
+        for (rows, columns) in [(1, 1), (31, 33), (70, 5), (129, 257)] {
+            let x = floats(4, rows * columns);
+            let mut y = gpu.alloc::<f32>(x.len() as u64)?;
+            let run = transpose::launch(&gpu.upload(&x)?, &mut y, rows, columns)?;
+            gpu.run(&run)?;
+            let wanted: Vec<f32> = (0..rows * columns)
+                .map(|at| x[(at % rows * columns + at / rows) as usize])
+                .collect();
+            assert_eq!(gpu.download(&y)?, wanted, "{rows} rows, {columns} columns");
+        }
     }
     Ok(())
 }

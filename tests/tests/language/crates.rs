@@ -1,6 +1,6 @@
 //! Methods, consts and generic helpers of another crate, under names of the author's.
 
-use super::{gpu, words};
+use super::{every_device, words};
 use rlx_conformance::device::{self, Complex as C, halved as half};
 use rlx_kernels::prelude::*;
 

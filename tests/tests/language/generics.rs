@@ -1,6 +1,6 @@
 //! Generic helpers.
 
-use super::{gpu, words};
+use super::{every_device, words};
 use rlx_kernels::prelude::*;
 
 /// Linear interpolation, of any float.
@@ -121,26 +121,27 @@ fn two_formats(a: &[Packed<Byte>], b: &[Packed<SignedByte>], x: &[f32], y: &mut 
 
 #[test]
 fn one_helper_is_compiled_for_each_format_that_it_is_given() {
-    let gpu = gpu();
-    let a: Vec<u8> = (0..32).collect();
-    let b: Vec<u8> = (0..128).map(|i| (i * 37 % 256) as u8).collect();
-    let x: Vec<f32> = (0..64).map(|i| (i % 7) as f32).collect();
-    let wanted: Vec<f32> = (0..4)
-        .map(|i| {
-            run(Block::<Byte>::new(&a, 0), 8 * i, &x)
-                + run(Block::<SignedByte>::new(&b, 1), 8 * i, &x) * 1000.0
-        })
-        .collect();
-    let a = gpu.upload_packed::<Byte>(&a).expect("it uploads");
-    let b = gpu.upload_packed::<SignedByte>(&b).expect("it uploads");
-    let x = gpu.upload(&x).expect("it uploads");
-    let mut y = gpu.alloc::<f32>(4).expect("it allocates");
-    let run = two_formats::launch(&a, &b, &x, &mut y).expect("a grid");
-    gpu.run(&run).expect("it runs");
-    assert_eq!(gpu.download(&y).expect("it downloads"), wanted);
-    let wgsl = &two_formats::info().wgsl;
-    assert!(wgsl.contains("fn run_byte("), "{wgsl}");
-    assert!(wgsl.contains("fn run_sbyte("), "{wgsl}");
+    for gpu in every_device() {
+        let a: Vec<u8> = (0..32).collect();
+        let b: Vec<u8> = (0..128).map(|i| (i * 37 % 256) as u8).collect();
+        let x: Vec<f32> = (0..64).map(|i| (i % 7) as f32).collect();
+        let wanted: Vec<f32> = (0..4)
+            .map(|i| {
+                run(Block::<Byte>::new(&a, 0), 8 * i, &x)
+                    + run(Block::<SignedByte>::new(&b, 1), 8 * i, &x) * 1000.0
+            })
+            .collect();
+        let a = gpu.upload_packed::<Byte>(&a).expect("it uploads");
+        let b = gpu.upload_packed::<SignedByte>(&b).expect("it uploads");
+        let x = gpu.upload(&x).expect("it uploads");
+        let mut y = gpu.alloc::<f32>(4).expect("it allocates");
+        let run = two_formats::launch(&a, &b, &x, &mut y).expect("a grid");
+        gpu.run(&run).expect("it runs");
+        assert_eq!(gpu.download(&y).expect("it downloads"), wanted);
+        let wgsl = &two_formats::info().wgsl;
+        assert!(wgsl.contains("fn run_byte("), "{wgsl}");
+        assert!(wgsl.contains("fn run_sbyte("), "{wgsl}");
+    }
 }
 
 /// One helper in both precisions.
@@ -155,23 +156,24 @@ fn both_precisions(x: &[f32], h: &[f16], y: &mut [f32], z: &mut [f16], n: u32) {
 
 #[test]
 fn one_helper_is_compiled_for_each_float_that_it_is_given() {
-    let gpu = gpu();
-    let x: Vec<f32> = (0..64).map(|i| i as f32 * 0.5).collect();
-    let h: Vec<f16> = x.iter().map(|x| f16::from_f32(*x)).collect();
-    let n = x.len() as u32;
-    let (a, b) = (gpu.upload(&x).expect("up"), gpu.upload(&h).expect("up"));
-    let mut y = gpu.alloc::<f32>(64).expect("it allocates");
-    let mut z = gpu.alloc::<f16>(64).expect("it allocates");
-    let run = both_precisions::launch(&a, &b, &mut y, &mut z, n).expect("a grid");
-    gpu.run(&run).expect("it runs");
-    let wanted = x.iter().zip(&h);
-    let wanted: Vec<f32> = wanted
-        .map(|(x, h)| lerp(*x, 2.0, 0.25) + larger([*h, f16::ONE]))
-        .collect();
-    assert_eq!(gpu.download(&y).expect("down"), wanted);
-    let wanted: Vec<f16> = h
-        .iter()
-        .map(|h| lerp(*h, f16::from_f32(2.0), f16::from_f32(0.25)))
-        .collect();
-    assert_eq!(gpu.download(&z).expect("down"), wanted);
+    for gpu in every_device() {
+        let x: Vec<f32> = (0..64).map(|i| i as f32 * 0.5).collect();
+        let h: Vec<f16> = x.iter().map(|x| f16::from_f32(*x)).collect();
+        let n = x.len() as u32;
+        let (a, b) = (gpu.upload(&x).expect("up"), gpu.upload(&h).expect("up"));
+        let mut y = gpu.alloc::<f32>(64).expect("it allocates");
+        let mut z = gpu.alloc::<f16>(64).expect("it allocates");
+        let run = both_precisions::launch(&a, &b, &mut y, &mut z, n).expect("a grid");
+        gpu.run(&run).expect("it runs");
+        let wanted = x.iter().zip(&h);
+        let wanted: Vec<f32> = wanted
+            .map(|(x, h)| lerp(*x, 2.0, 0.25) + larger([*h, f16::ONE]))
+            .collect();
+        assert_eq!(gpu.download(&y).expect("down"), wanted);
+        let wanted: Vec<f16> = h
+            .iter()
+            .map(|h| lerp(*h, f16::from_f32(2.0), f16::from_f32(0.25)))
+            .collect();
+        assert_eq!(gpu.download(&z).expect("down"), wanted);
+    }
 }

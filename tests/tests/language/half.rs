@@ -4,7 +4,7 @@ use rlx_backends::wgpu::{Context, ContextOptions, DeviceError};
 use rlx_kernels::prelude::*;
 use rlx_kernels::{Features, Header, kernel::BindingSet};
 
-use crate::gpu;
+use crate::every_device;
 
 /// A half, as a const.
 #[device]
@@ -74,32 +74,33 @@ fn numbers(len: usize) -> Vec<f16> {
 
 #[test]
 fn halves_give_rustcs_bits_in_slices_params_structs_and_workgroup_memory() {
-    let gpu = gpu();
-    let n = 200;
-    let x = numbers(n);
-    let v: Vec<_> = numbers(4 * n)
-        .chunks(4)
-        .map(|v| vec4(v[0], v[1], v[2], v[3]))
-        .collect();
-    let (first, by, last) = (
-        f16::from_f32(1.5),
-        vec2(f16::from_f32(2.0), f16::from_f32(-4.0)),
-        f16::from_f32(0.125),
-    );
-    let (xs, vs) = (
-        gpu.upload(&x).expect("it uploads"),
-        gpu.upload(&v).expect("it uploads"),
-    );
-    let mut y = gpu.alloc::<f16>(n as u64).expect("it allocates");
-    let mut z = gpu.alloc::<Vec4<f16>>(n as u64).expect("it allocates");
-    let run = over_halves::launch(&xs, &vs, &mut y, &mut z, first, by, n as u32, last);
-    gpu.run(&run.expect("a grid")).expect("it runs");
-    let y = gpu.download(&y).expect("it downloads");
-    let z = gpu.download(&z).expect("it downloads");
-    for i in 0..n {
-        let wanted = halves(x[i], x[(i + 1) % n]) + first * by.x + last * by.y;
-        assert_eq!(y[i], wanted, "y[{i}] of {}", x[i]);
-        assert_eq!(z[i], half_vectors(v[i]), "z[{i}] of {:?}", v[i]);
+    for gpu in every_device() {
+        let n = 200;
+        let x = numbers(n);
+        let v: Vec<_> = numbers(4 * n)
+            .chunks(4)
+            .map(|v| vec4(v[0], v[1], v[2], v[3]))
+            .collect();
+        let (first, by, last) = (
+            f16::from_f32(1.5),
+            vec2(f16::from_f32(2.0), f16::from_f32(-4.0)),
+            f16::from_f32(0.125),
+        );
+        let (xs, vs) = (
+            gpu.upload(&x).expect("it uploads"),
+            gpu.upload(&v).expect("it uploads"),
+        );
+        let mut y = gpu.alloc::<f16>(n as u64).expect("it allocates");
+        let mut z = gpu.alloc::<Vec4<f16>>(n as u64).expect("it allocates");
+        let run = over_halves::launch(&xs, &vs, &mut y, &mut z, first, by, n as u32, last);
+        gpu.run(&run.expect("a grid")).expect("it runs");
+        let y = gpu.download(&y).expect("it downloads");
+        let z = gpu.download(&z).expect("it downloads");
+        for i in 0..n {
+            let wanted = halves(x[i], x[(i + 1) % n]) + first * by.x + last * by.y;
+            assert_eq!(y[i], wanted, "y[{i}] of {}", x[i]);
+            assert_eq!(z[i], half_vectors(v[i]), "z[{i}] of {:?}", v[i]);
+        }
     }
 }
 
@@ -159,21 +160,22 @@ fn functions_of_halves(x: &[f16], y: &mut [f16], n: u32) {
 
 #[test]
 fn functions_of_halves_are_as_accurate_as_wgsl_asks() {
-    let gpu = gpu();
-    let x: Vec<_> = (0..64).map(|i| f16::from_f32(i as f32 / 32.0)).collect();
-    let input = gpu.upload(&x).expect("it uploads");
-    let mut y = gpu.alloc::<f16>(256).expect("it allocates");
-    let run = functions_of_halves::launch(&input, &mut y, 64).expect("a grid");
-    gpu.run(&run).expect("it runs");
-    let y = gpu.download(&y).expect("it downloads");
-    for (x, y) in x.iter().map(|x| f64::from(*x)).zip(y.chunks(4)) {
-        let wanted = [x.sqrt(), x.exp2(), x.sin(), (x * x + 1.0).sqrt()];
-        for (found, wanted) in y.iter().zip(wanted) {
-            // The largest of WGSL's bounds here: `sin` within 2^-7; `exp2` of 2 by one unit of 4.
-            assert!(
-                (f64::from(*found) - wanted).abs() <= 1.0 / 128.0,
-                "{found} for {wanted} of {x}"
-            );
+    for gpu in every_device() {
+        let x: Vec<_> = (0..64).map(|i| f16::from_f32(i as f32 / 32.0)).collect();
+        let input = gpu.upload(&x).expect("it uploads");
+        let mut y = gpu.alloc::<f16>(256).expect("it allocates");
+        let run = functions_of_halves::launch(&input, &mut y, 64).expect("a grid");
+        gpu.run(&run).expect("it runs");
+        let y = gpu.download(&y).expect("it downloads");
+        for (x, y) in x.iter().map(|x| f64::from(*x)).zip(y.chunks(4)) {
+            let wanted = [x.sqrt(), x.exp2(), x.sin(), (x * x + 1.0).sqrt()];
+            for (found, wanted) in y.iter().zip(wanted) {
+                // The largest of WGSL's bounds here: `sin` within 2^-7; `exp2` of 2 by one unit of 4.
+                assert!(
+                    (f64::from(*found) - wanted).abs() <= 1.0 / 128.0,
+                    "{found} for {wanted} of {x}"
+                );
+            }
         }
     }
 }

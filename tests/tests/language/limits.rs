@@ -3,7 +3,7 @@
 use rlx_backends::wgpu::{Context, ContextOptions, DeviceError, DeviceLimit};
 use rlx_kernels::prelude::*;
 
-use crate::gpu;
+use crate::every_device;
 
 /// y = x, each workgroup's part the other way round, by way of more memory than every device has.
 #[kernel(
@@ -25,19 +25,20 @@ pub fn reversed(x: &[f32], y: &mut [f32], n: u32) {
 
 #[test]
 fn a_kernel_runs_with_the_limits_that_it_raises() {
-    let context = gpu();
-    let x: Vec<f32> = (0..1024_u16).map(f32::from).collect();
-    let input = context.upload(&x).unwrap();
-    let mut output = context.alloc::<f32>(1024).unwrap();
-    context
-        .run(&reversed::launch(&input, &mut output, 1024).unwrap())
-        .unwrap();
-    let expected: Vec<f32> = (0..512_u16)
-        .rev()
-        .chain((512..1024).rev())
-        .map(f32::from)
-        .collect();
-    assert_eq!(context.download(&output).unwrap(), expected);
+    for context in every_device() {
+        let x: Vec<f32> = (0..1024_u16).map(f32::from).collect();
+        let input = context.upload(&x).unwrap();
+        let mut output = context.alloc::<f32>(1024).unwrap();
+        context
+            .run(&reversed::launch(&input, &mut output, 1024).unwrap())
+            .unwrap();
+        let expected: Vec<f32> = (0..512_u16)
+            .rev()
+            .chain((512..1024).rev())
+            .map(f32::from)
+            .collect();
+        assert_eq!(context.download(&output).unwrap(), expected);
+    }
 }
 
 #[test]

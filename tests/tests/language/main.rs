@@ -2,13 +2,9 @@
 //! what the host computes.
 
 use rlx_backends::wgpu::{Context, ContextOptions};
+use rlx_conformance::devices::{every_device, gpu};
 use rlx_kernels::kernel::BindingSet;
 use rlx_kernels::prelude::*;
-
-fn gpu() -> Context {
-    Context::new(&ContextOptions::default())
-        .expect("an adapter; `cargo xtask demo` installs lavapipe")
-}
 
 /// Numbers with all kinds of bits.
 fn words(len: u32) -> Vec<u32> {
@@ -313,15 +309,16 @@ macro_rules! pure {
 
             #[test]
             fn $test() {
-                let gpu = gpu();
-                let x = words(3000);
-                let input = gpu.upload(&x).expect("it uploads");
-                let mut output = gpu.alloc::<u32>(3000).expect("it allocates");
-                let run = $kernel::launch(&input, &mut output, 3000).expect("a grid");
-                gpu.run(&run).expect("it runs");
-                let found = gpu.download(&output).expect("it downloads");
-                for (x, found) in x.iter().zip(found) {
-                    assert_eq!(found, $function(*x), "of {x}");
+                for gpu in every_device() {
+                    let x = words(3000);
+                    let input = gpu.upload(&x).expect("it uploads");
+                    let mut output = gpu.alloc::<u32>(3000).expect("it allocates");
+                    let run = $kernel::launch(&input, &mut output, 3000).expect("a grid");
+                    gpu.run(&run).expect("it runs");
+                    let found = gpu.download(&output).expect("it downloads");
+                    for (x, found) in x.iter().zip(found) {
+                        assert_eq!(found, $function(*x), "of {x}");
+                    }
                 }
             }
         )+
@@ -367,26 +364,27 @@ fn histogram(x: &[u32], bins: &mut [AtomicU32], extremes: &mut [AtomicI32], n: u
 
 #[test]
 fn atomics_in_workgroup_and_storage_memory_count_every_invocation() {
-    let gpu = gpu();
-    let x = words(5000);
-    let input = gpu.upload(&x).expect("it uploads");
-    let mut bins = gpu.alloc::<u32>(64).expect("it allocates");
-    let mut extremes = gpu.alloc::<i32>(4).expect("it allocates");
-    let run = histogram::launch(&input, &mut bins, &mut extremes, 5000).expect("a grid");
-    gpu.run(&run).expect("it runs");
-    let mut wanted = vec![0; 64];
-    for x in &x {
-        wanted[(x % 64) as usize] += 1;
+    for gpu in every_device() {
+        let x = words(5000);
+        let input = gpu.upload(&x).expect("it uploads");
+        let mut bins = gpu.alloc::<u32>(64).expect("it allocates");
+        let mut extremes = gpu.alloc::<i32>(4).expect("it allocates");
+        let run = histogram::launch(&input, &mut bins, &mut extremes, 5000).expect("a grid");
+        gpu.run(&run).expect("it runs");
+        let mut wanted = vec![0; 64];
+        for x in &x {
+            wanted[(x % 64) as usize] += 1;
+        }
+        assert_eq!(gpu.download(&bins).expect("it downloads"), wanted);
+        let signed = || x.iter().map(|x| *x as i32);
+        let wanted = [
+            signed().min().unwrap_or(0).min(0),
+            signed().max().unwrap_or(0).max(0),
+            signed().fold(0, |a, b| a ^ b),
+            7,
+        ];
+        assert_eq!(gpu.download(&extremes).expect("it downloads"), wanted);
     }
-    assert_eq!(gpu.download(&bins).expect("it downloads"), wanted);
-    let signed = || x.iter().map(|x| *x as i32);
-    let wanted = [
-        signed().min().unwrap_or(0).min(0),
-        signed().max().unwrap_or(0).max(0),
-        signed().fold(0, |a, b| a ^ b),
-        7,
-    ];
-    assert_eq!(gpu.download(&extremes).expect("it downloads"), wanted);
 }
 
 /// Row 0 the size, then one row an operation; a workgroup is 64 invocations.
@@ -426,43 +424,44 @@ fn subgroups(x: &[u32], y: &mut [u32], n: u32) {
 
 #[test]
 fn subgroup_operations_do_what_they_say_at_whatever_size_the_device_has() {
-    let gpu = gpu();
-    let n = 128_usize;
-    let x: Vec<u32> = words(n as u32).iter().map(|x| x % 90).collect();
-    let input = gpu.upload(&x).expect("it uploads");
-    let mut output = gpu.alloc::<u32>(14 * n as u64).expect("it allocates");
-    let run = subgroups::launch(&input, &mut output, n as u32).expect("a grid");
-    gpu.run(&run).expect("it runs");
-    let y = gpu.download(&output).expect("it downloads");
-    let size = y[0] as usize;
-    assert!(size >= 4, "a subgroup has at least four invocations here");
-    for (group, values) in x.chunks(size).enumerate() {
-        for (lane, value) in values.iter().enumerate() {
-            let at = |row: usize| y[row * n + group * size + lane];
-            let fold = |f: fn(u32, u32) -> u32| values.iter().copied().reduce(f).unwrap_or(0);
-            let sum: u32 = values.iter().sum();
-            let before: u32 = values[..lane].iter().sum();
-            assert_eq!(at(0) as usize, size);
-            assert_eq!(at(1), sum);
-            assert_eq!(at(2), before + value);
-            assert_eq!(at(3), before);
-            assert_eq!(at(4), fold(u32::min));
-            assert_eq!(at(5), fold(u32::max));
-            assert_eq!(at(6), values[0]);
-            assert_eq!(at(7), values[lane ^ 1]);
-            assert_eq!(at(8), values[1]);
-            let odd = (0..size.min(32))
-                .map(|lane| (values[lane] % 2) << lane)
-                .sum::<u32>();
-            assert_eq!(at(9), odd);
-            let flags = 1 + 2 * u32::from(values.contains(&5)) + 4 * u32::from(lane == 0);
-            assert_eq!(at(10), flags);
-            assert_eq!(at(11), values[2]);
-            assert_eq!(
-                at(12),
-                fold(|a, b| a | b) ^ fold(|a, b| a & b) ^ fold(|a, b| a ^ b)
-            );
-            assert_eq!(at(13) as usize, lane);
+    for gpu in every_device() {
+        let n = 128_usize;
+        let x: Vec<u32> = words(n as u32).iter().map(|x| x % 90).collect();
+        let input = gpu.upload(&x).expect("it uploads");
+        let mut output = gpu.alloc::<u32>(14 * n as u64).expect("it allocates");
+        let run = subgroups::launch(&input, &mut output, n as u32).expect("a grid");
+        gpu.run(&run).expect("it runs");
+        let y = gpu.download(&output).expect("it downloads");
+        let size = y[0] as usize;
+        assert!(size >= 4, "a subgroup has at least four invocations here");
+        for (group, values) in x.chunks(size).enumerate() {
+            for (lane, value) in values.iter().enumerate() {
+                let at = |row: usize| y[row * n + group * size + lane];
+                let fold = |f: fn(u32, u32) -> u32| values.iter().copied().reduce(f).unwrap_or(0);
+                let sum: u32 = values.iter().sum();
+                let before: u32 = values[..lane].iter().sum();
+                assert_eq!(at(0) as usize, size);
+                assert_eq!(at(1), sum);
+                assert_eq!(at(2), before + value);
+                assert_eq!(at(3), before);
+                assert_eq!(at(4), fold(u32::min));
+                assert_eq!(at(5), fold(u32::max));
+                assert_eq!(at(6), values[0]);
+                assert_eq!(at(7), values[lane ^ 1]);
+                assert_eq!(at(8), values[1]);
+                let odd = (0..size.min(32))
+                    .map(|lane| (values[lane] % 2) << lane)
+                    .sum::<u32>();
+                assert_eq!(at(9), odd);
+                let flags = 1 + 2 * u32::from(values.contains(&5)) + 4 * u32::from(lane == 0);
+                assert_eq!(at(10), flags);
+                assert_eq!(at(11), values[2]);
+                assert_eq!(
+                    at(12),
+                    fold(|a, b| a | b) ^ fold(|a, b| a & b) ^ fold(|a, b| a ^ b)
+                );
+                assert_eq!(at(13) as usize, lane);
+            }
         }
     }
 }
@@ -487,15 +486,16 @@ fn decided_together(x: &[u32], y: &mut [u32], n: u32) {
 
 #[test]
 fn a_uniform_load_gives_all_invocations_what_one_has_written() {
-    let gpu = gpu();
-    let input = gpu.upload(&[3_u32, 8, 1]).expect("it uploads");
-    let mut output = gpu.alloc::<u32>(96).expect("it allocates");
-    let run = decided_together::launch(&input, &mut output, 96).expect("a grid");
-    gpu.run(&run).expect("it runs");
-    let wanted: Vec<u32> = (0..96)
-        .map(|i| [3, 8, 1][i as usize / 32] * 100 + i % 32)
-        .collect();
-    assert_eq!(gpu.download(&output).expect("it downloads"), wanted);
+    for gpu in every_device() {
+        let input = gpu.upload(&[3_u32, 8, 1]).expect("it uploads");
+        let mut output = gpu.alloc::<u32>(96).expect("it allocates");
+        let run = decided_together::launch(&input, &mut output, 96).expect("a grid");
+        gpu.run(&run).expect("it runs");
+        let wanted: Vec<u32> = (0..96)
+            .map(|i| [3, 8, 1][i as usize / 32] * 100 + i % 32)
+            .collect();
+        assert_eq!(gpu.download(&output).expect("it downloads"), wanted);
+    }
 }
 
 /// Vectors and a scalar after them, in a params struct with gaps.
@@ -524,20 +524,21 @@ fn params_with_gaps(
 
 #[test]
 fn params_reach_the_kernel_whatever_gaps_lie_between_them() {
-    let gpu = gpu();
-    let mut y = gpu.alloc::<f32>(9).expect("it allocates");
-    let run = params_with_gaps::launch(
-        &mut y,
-        1,
-        vec3(1.0, 2.0, 3.0),
-        4.0,
-        vec2(-5, 6),
-        vec4(7, 0, 0, 8),
-        9,
-    );
-    gpu.run(&run.expect("a grid")).expect("it runs");
-    let found = gpu.download(&y).expect("it downloads");
-    assert_eq!(found, [1.0, 2.0, 3.0, 4.0, -5.0, 6.0, 7.0, 8.0, 9.0]);
+    for gpu in every_device() {
+        let mut y = gpu.alloc::<f32>(9).expect("it allocates");
+        let run = params_with_gaps::launch(
+            &mut y,
+            1,
+            vec3(1.0, 2.0, 3.0),
+            4.0,
+            vec2(-5, 6),
+            vec4(7, 0, 0, 8),
+            9,
+        );
+        gpu.run(&run.expect("a grid")).expect("it runs");
+        let found = gpu.download(&y).expect("it downloads");
+        assert_eq!(found, [1.0, 2.0, 3.0, 4.0, -5.0, 6.0, 7.0, 8.0, 9.0]);
+    }
 }
 
 #[test]
@@ -581,20 +582,21 @@ fn neighbours(x: &[f32], y: &mut [f32], n: u32) {
 
 #[test]
 fn a_launch_against_the_kernels_requirements_is_an_error_that_prints_the_values() {
-    let gpu = gpu();
-    let x = gpu.upload(&[1.0_f32; 8]).expect("it uploads");
-    let mut y = gpu.alloc::<f32>(8).expect("it allocates");
-    assert!(neighbours::launch(&x, &mut y, 4).is_ok());
-    let error = neighbours::launch(&x, &mut y, 8).expect_err("x has no element 8");
-    let text = "kernel `neighbours` requires `x.len() > n`, but x.len() = 8, n = 8";
-    assert_eq!(error.to_string(), text);
-    let error = neighbours::launch(&x, &mut y, 6).expect_err("6 is no multiple of 4");
-    assert_eq!(
-        error.to_string(),
-        "kernel `neighbours` requires `n % 4 == 0`, but n = 6"
-    );
-    let by_value = neighbours::dispatch(neighbours::info(), [0, 1], neighbours::Params::new(6));
-    assert!(by_value.is_err(), "a dispatch checks what it can see");
+    for gpu in every_device() {
+        let x = gpu.upload(&[1.0_f32; 8]).expect("it uploads");
+        let mut y = gpu.alloc::<f32>(8).expect("it allocates");
+        assert!(neighbours::launch(&x, &mut y, 4).is_ok());
+        let error = neighbours::launch(&x, &mut y, 8).expect_err("x has no element 8");
+        let text = "kernel `neighbours` requires `x.len() > n`, but x.len() = 8, n = 8";
+        assert_eq!(error.to_string(), text);
+        let error = neighbours::launch(&x, &mut y, 6).expect_err("6 is no multiple of 4");
+        assert_eq!(
+            error.to_string(),
+            "kernel `neighbours` requires `n % 4 == 0`, but n = 6"
+        );
+        let by_value = neighbours::dispatch(neighbours::info(), [0, 1], neighbours::Params::new(6));
+        assert!(by_value.is_err(), "a dispatch checks what it can see");
+    }
 }
 
 /// The side of a tile.
@@ -622,15 +624,16 @@ fn rows_of_tiles(x: &[u32], y: &mut [u32], n: u32) {
 #[test]
 fn one_const_sizes_workgroup_memory_and_grid() {
     assert_eq!(rows_of_tiles::info().workgroup_size, [8, 8, 1]);
-    let gpu = gpu();
-    let x: Vec<u32> = (0..128).collect();
-    let input = gpu.upload(&x).expect("it uploads");
-    let mut output = gpu.alloc::<u32>(128).expect("it allocates");
-    let run = rows_of_tiles::launch(&input, &mut output, 128).expect("a grid");
-    assert_eq!(run.grid, [2, 1, 1]);
-    gpu.run(&run).expect("it runs");
-    let wanted: Vec<u32> = (0..128).map(|i| i / 8 * 64 + 28).collect();
-    assert_eq!(gpu.download(&output).expect("it downloads"), wanted);
+    for gpu in every_device() {
+        let x: Vec<u32> = (0..128).collect();
+        let input = gpu.upload(&x).expect("it uploads");
+        let mut output = gpu.alloc::<u32>(128).expect("it allocates");
+        let run = rows_of_tiles::launch(&input, &mut output, 128).expect("a grid");
+        assert_eq!(run.grid, [2, 1, 1]);
+        gpu.run(&run).expect("it runs");
+        let wanted: Vec<u32> = (0..128).map(|i| i / 8 * 64 + 28).collect();
+        assert_eq!(gpu.download(&output).expect("it downloads"), wanted);
+    }
 }
 
 /// Vectors against a scalar, in place, and their dot products.

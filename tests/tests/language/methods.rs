@@ -1,6 +1,6 @@
 //! Functions, methods and consts of device structs.
 
-use super::{gpu, words};
+use super::{every_device, words};
 use rlx_kernels::prelude::*;
 
 /// A generator of numbers, as in PCG.

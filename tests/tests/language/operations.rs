@@ -2,7 +2,7 @@
 
 use rlx_kernels::prelude::*;
 
-use crate::{gpu, words};
+use crate::{every_device, words};
 
 /// A table as a const.
 #[device]
@@ -121,25 +121,26 @@ fn over_floats(x: &[f32], y: &mut [[f32; 16]], n: u32) {
 
 #[test]
 fn float_operations_are_as_accurate_as_wgsl_asks() {
-    let gpu = gpu();
-    let n = 64_usize;
-    let x: Vec<f32> = (0..n)
-        .map(|i| ((i * 29) % 64) as f32 / 32.0 + 0.01)
-        .collect();
-    let input = gpu.upload(&x).expect("it uploads");
-    let mut y = gpu.alloc::<[f32; 16]>(n as u64).expect("it allocates");
-    let run = over_floats::launch(&input, &mut y, n as u32).expect("a grid");
-    gpu.run(&run).expect("it runs");
-    for (i, found) in gpu.download(&y).expect("it downloads").iter().enumerate() {
-        let wanted = float_operations(x[i], x[(i + 1) % n]);
-        for (row, (found, wanted)) in found.iter().zip(wanted).enumerate() {
-            // The loosest of WGSL's bounds here is that of `sin`, 2^-11 at most.
-            let bound = 1e-3 * wanted.abs().max(1.0);
-            assert!(
-                (found - wanted).abs() <= bound,
-                "row {row} of {}: {found} for {wanted}",
-                x[i]
-            );
+    for gpu in every_device() {
+        let n = 64_usize;
+        let x: Vec<f32> = (0..n)
+            .map(|i| ((i * 29) % 64) as f32 / 32.0 + 0.01)
+            .collect();
+        let input = gpu.upload(&x).expect("it uploads");
+        let mut y = gpu.alloc::<[f32; 16]>(n as u64).expect("it allocates");
+        let run = over_floats::launch(&input, &mut y, n as u32).expect("a grid");
+        gpu.run(&run).expect("it runs");
+        for (i, found) in gpu.download(&y).expect("it downloads").iter().enumerate() {
+            let wanted = float_operations(x[i], x[(i + 1) % n]);
+            for (row, (found, wanted)) in found.iter().zip(wanted).enumerate() {
+                // The loosest of WGSL's bounds here is that of `sin`, 2^-11 at most.
+                let bound = 1e-3 * wanted.abs().max(1.0);
+                assert!(
+                    (found - wanted).abs() <= bound,
+                    "row {row} of {}: {found} for {wanted}",
+                    x[i]
+                );
+            }
         }
     }
 }
@@ -179,13 +180,14 @@ fn over_casts(x: &[u32], y: &mut [[u32; 13]], n: u32) {
 
 #[test]
 fn casts_between_all_widths_give_rustcs_bits() {
-    let gpu = gpu();
-    let x = words(1000);
-    let input = gpu.upload(&x).expect("it uploads");
-    let mut y = gpu.alloc::<[u32; 13]>(1000).expect("it allocates");
-    let run = over_casts::launch(&input, &mut y, 1000).expect("a grid");
-    gpu.run(&run).expect("it runs");
-    for (x, found) in x.iter().zip(gpu.download(&y).expect("it downloads")) {
-        assert_eq!(found, all_casts(*x), "of {x}");
+    for gpu in every_device() {
+        let x = words(1000);
+        let input = gpu.upload(&x).expect("it uploads");
+        let mut y = gpu.alloc::<[u32; 13]>(1000).expect("it allocates");
+        let run = over_casts::launch(&input, &mut y, 1000).expect("a grid");
+        gpu.run(&run).expect("it runs");
+        for (x, found) in x.iter().zip(gpu.download(&y).expect("it downloads")) {
+            assert_eq!(found, all_casts(*x), "of {x}");
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use rlx_kernels::prelude::*;
 
-use crate::gpu;
+use crate::every_device;
 
 /// The bounds of a cell.
 #[device]
@@ -92,23 +92,24 @@ fn structs_and_arrays_in_slices_are_the_hosts_own() {
     let strides: Vec<_> = info.bindings.iter().map(|b| b.stride).collect();
     assert_eq!(strides, [80, 80, 12, 8]);
     assert_eq!(size_of::<Particle>(), 80);
-    let gpu = gpu();
-    let n = 100;
-    let all: Vec<_> = (0..n).map(particle).collect();
-    let rows: Vec<_> = (0..n).map(|i| [i as f32, 0.5, i as f32 * 3.0]).collect();
-    let from = gpu.upload(&all).expect("it uploads");
-    let rows_in = gpu.upload(&rows).expect("it uploads");
-    let mut to = gpu.alloc::<Particle>(u64::from(n)).expect("it allocates");
-    let mut sums = gpu.alloc::<[f32; 2]>(u64::from(n)).expect("it allocates");
-    let run = step::launch(&from, &mut to, &rows_in, &mut sums, 0.5, n).expect("a grid");
-    gpu.run(&run).expect("it runs");
-    let to = gpu.download(&to).expect("it downloads");
-    let sums = gpu.download(&sums).expect("it downloads");
-    for i in 0..n as usize {
-        let mut wanted = moved(all[i], 0.5);
-        wanted.pad[1] += 7;
-        assert_eq!(to[i], wanted);
-        assert_eq!(sums[i], [rows[i][0] + rows[i][1], rows[i][2] * 2.0]);
+    for gpu in every_device() {
+        let n = 100;
+        let all: Vec<_> = (0..n).map(particle).collect();
+        let rows: Vec<_> = (0..n).map(|i| [i as f32, 0.5, i as f32 * 3.0]).collect();
+        let from = gpu.upload(&all).expect("it uploads");
+        let rows_in = gpu.upload(&rows).expect("it uploads");
+        let mut to = gpu.alloc::<Particle>(u64::from(n)).expect("it allocates");
+        let mut sums = gpu.alloc::<[f32; 2]>(u64::from(n)).expect("it allocates");
+        let run = step::launch(&from, &mut to, &rows_in, &mut sums, 0.5, n).expect("a grid");
+        gpu.run(&run).expect("it runs");
+        let to = gpu.download(&to).expect("it downloads");
+        let sums = gpu.download(&sums).expect("it downloads");
+        for i in 0..n as usize {
+            let mut wanted = moved(all[i], 0.5);
+            wanted.pad[1] += 7;
+            assert_eq!(to[i], wanted);
+            assert_eq!(sums[i], [rows[i][0] + rows[i][1], rows[i][2] * 2.0]);
+        }
     }
 }
 
@@ -135,15 +136,16 @@ fn count(all: &mut [self::elsewhere::Count], n: u32) {
 
 #[test]
 fn structs_of_all_widths_are_found_by_their_paths() {
-    let gpu = gpu();
-    let one = elsewhere::Count {
-        wide: 1 << 40,
-        number: 17,
-        half: vec2(f16::ONE, f16::from_f32(5.0)),
-    };
-    let mut all = gpu.upload(&[one; 3]).expect("it uploads");
-    let run = count::launch(&mut all, 3).expect("a grid");
-    gpu.run(&run).expect("it runs");
-    let all = gpu.download(&all).expect("it downloads");
-    assert!(all.iter().all(|one| one.wide == (1 << 40) + 22));
+    for gpu in every_device() {
+        let one = elsewhere::Count {
+            wide: 1 << 40,
+            number: 17,
+            half: vec2(f16::ONE, f16::from_f32(5.0)),
+        };
+        let mut all = gpu.upload(&[one; 3]).expect("it uploads");
+        let run = count::launch(&mut all, 3).expect("a grid");
+        gpu.run(&run).expect("it runs");
+        let all = gpu.download(&all).expect("it downloads");
+        assert!(all.iter().all(|one| one.wide == (1 << 40) + 22));
+    }
 }

@@ -3,7 +3,7 @@
 use rlx_backends::wgpu::{Context, ContextOptions, DeviceError};
 use rlx_kernels::prelude::*;
 
-use crate::{gpu, words};
+use crate::{every_device, words};
 
 /// All operators, casts, literals and methods.
 #[device]
@@ -44,24 +44,25 @@ fn over_wide(x: &[u64], y: &mut [u64], z: &mut [i64], n: u32, add: u64, by: i64)
 
 #[test]
 fn integers_of_64_bits_give_rustcs_bits() {
-    let gpu = gpu();
-    let n = 1000;
-    let x: Vec<u64> = words(2 * n)
-        .chunks(2)
-        .map(|pair| u64::from(pair[0]) << 32 | u64::from(pair[1]))
-        .collect();
-    let (add, by) = (u64::MAX - 3, -3);
-    let input = gpu.upload(&x).expect("it uploads");
-    let mut y = gpu.alloc::<u64>(u64::from(n)).expect("it allocates");
-    let mut z = gpu.alloc::<i64>(u64::from(n)).expect("it allocates");
-    let run = over_wide::launch(&input, &mut y, &mut z, n, add, by).expect("a grid");
-    gpu.run(&run).expect("it runs");
-    let (y, z) = (gpu.download(&y), gpu.download(&z));
-    let (y, z) = (y.expect("it downloads"), z.expect("it downloads"));
-    for (i, &a) in x.iter().enumerate() {
-        let b = x[(i + 1) % x.len()];
-        assert_eq!(y[i], wide(a, b).wrapping_add(add), "of {a}, {b}");
-        assert_eq!(z[i], (a as i64 / 7) * by - 5, "of {a}");
+    for gpu in every_device() {
+        let n = 1000;
+        let x: Vec<u64> = words(2 * n)
+            .chunks(2)
+            .map(|pair| u64::from(pair[0]) << 32 | u64::from(pair[1]))
+            .collect();
+        let (add, by) = (u64::MAX - 3, -3);
+        let input = gpu.upload(&x).expect("it uploads");
+        let mut y = gpu.alloc::<u64>(u64::from(n)).expect("it allocates");
+        let mut z = gpu.alloc::<i64>(u64::from(n)).expect("it allocates");
+        let run = over_wide::launch(&input, &mut y, &mut z, n, add, by).expect("a grid");
+        gpu.run(&run).expect("it runs");
+        let (y, z) = (gpu.download(&y), gpu.download(&z));
+        let (y, z) = (y.expect("it downloads"), z.expect("it downloads"));
+        for (i, &a) in x.iter().enumerate() {
+            let b = x[(i + 1) % x.len()];
+            assert_eq!(y[i], wide(a, b).wrapping_add(add), "of {a}, {b}");
+            assert_eq!(z[i], (a as i64 / 7) * by - 5, "of {a}");
+        }
     }
 }
 

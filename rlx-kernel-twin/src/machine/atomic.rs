@@ -1,0 +1,76 @@
+//! Atomics.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use super::{Machine, NOWHERE};
+use crate::program::code::Update;
+use crate::program::{MemoryId, PlaceId, Reg};
+
+impl Machine<'_> {
+    pub(super) fn atomic(
+        &mut self,
+        op: Update,
+        to: Reg,
+        (id, address, offset): (MemoryId, Option<Reg>, u32),
+        [a, b]: [Reg; 2],
+        at: PlaceId,
+    ) {
+        let Some(memory) = self.memory(id) else {
+            return;
+        };
+        let mut out = self.take(to);
+        let run = self.run;
+        for lane in &run.order {
+            let lane = *lane as usize;
+            if !self.is_active(lane) {
+                continue;
+            }
+            let base = address.map_or(0, |address| self.word(address, lane));
+            let Some(place) = base.checked_add(offset).filter(|_| base != NOWHERE) else {
+                continue;
+            };
+            if op != Update::Load {
+                self.declared(memory, id, lane, place, at);
+                let now = self.touch(memory, lane, at);
+                if let Some(shadow) = self.shadow(id) {
+                    shadow.write(place, now);
+                }
+            }
+            let (a, b) = (self.word(a, lane), self.word(b, lane));
+            let Some(word) = self.buffer(id).and_then(|buffer| buffer.word(place)) else {
+                continue;
+            };
+            let before = match op {
+                Update::Load => word.load(Relaxed),
+                Update::Store | Update::Swap => word.swap(a, Relaxed),
+                Update::Add => word.fetch_add(a, Relaxed),
+                Update::Sub => word.fetch_sub(a, Relaxed),
+                Update::MinU => word.fetch_min(a, Relaxed),
+                Update::MaxU => word.fetch_max(a, Relaxed),
+                Update::And => word.fetch_and(a, Relaxed),
+                Update::Or => word.fetch_or(a, Relaxed),
+                Update::Xor => word.fetch_xor(a, Relaxed),
+                Update::MinI | Update::MaxI => {
+                    let new = |old: u32| {
+                        let (old, a) = (old as i32, a as i32);
+                        let new = if op == Update::MinI {
+                            old.min(a)
+                        } else {
+                            old.max(a)
+                        };
+                        Some(new as u32)
+                    };
+                    let updated = word.fetch_update(Relaxed, Relaxed, new);
+                    updated.unwrap_or_else(|old| old)
+                }
+                Update::CompareExchange => word
+                    .compare_exchange(a, b, Relaxed, Relaxed)
+                    .unwrap_or_else(|old| old),
+            };
+            if let Some(out) = out.get_mut(lane) {
+                *out = before;
+            }
+        }
+        self.give(to, out);
+    }
+}

@@ -1,0 +1,6 @@
+//! Kernels on their CPU twin: what they compute, and what is found.
+
+mod bugs;
+mod chapter;
+mod first;
+mod traces;
