@@ -165,6 +165,7 @@ pub fn compile(module: &Module, options: CompileOptions) -> Result<Compiled, Vec
             return Err(once(problems));
         }
     };
+    let bound: Vec<usize> = printed.tables.iter().map(|(table, _)| *table).collect();
     let (slices, tables) = (kernel.bindings.len(), printed.tables.len());
     if slices + tables > options.bindings as usize {
         let max = options.bindings;
@@ -223,7 +224,13 @@ pub fn compile(module: &Module, options: CompileOptions) -> Result<Compiled, Vec
             .collect(),
         workgroup,
         lints: lint::kernel(module, &typed),
-        twin: twin::lower(module, &typed, &validated.params, validated.params_size),
+        twin: twin::lower(
+            module,
+            &typed,
+            &validated.params,
+            validated.params_size,
+            &bound,
+        ),
         validated,
     })
 }

@@ -42,8 +42,15 @@ pub struct Unsupported {
 type Result<T> = std::result::Result<T, Unsupported>;
 
 /// Lowers the kernel of `module`, whose params lie at `offsets`.
-pub fn lower(module: &Module, typed: &Typed, params: &[(u32, u32)], params_size: u32) -> Lowered {
+pub fn lower(
+    module: &Module,
+    typed: &Typed,
+    params: &[(u32, u32)],
+    params_size: u32,
+    tables: &[usize],
+) -> Lowered {
     let mut lower = Lower::new(module, typed, params);
+    lower.bound = tables.to_vec();
     match lower.kernel(params_size) {
         Ok(()) => lower.finish(),
         Err(unsupported) => Lowered::Unsupported(unsupported),
@@ -88,6 +95,8 @@ struct Lower<'m> {
     preloads: HashMap<Preload, Reg>,
     longs: HashMap<u64, Reg>,
     tables: HashMap<ItemId, Reg>,
+    /// The tables of the module that are bound, in order.
+    bound: Vec<usize>,
     param_registers: HashMap<usize, Reg>,
     names: HashMap<String, NameId>,
     places: HashMap<Span, PlaceId>,
@@ -109,6 +118,7 @@ impl<'m> Lower<'m> {
             preloads: HashMap::new(),
             longs: HashMap::new(),
             tables: HashMap::new(),
+            bound: Vec::new(),
             param_registers: HashMap::new(),
             names: HashMap::new(),
             places: HashMap::new(),

@@ -125,7 +125,15 @@ pub fn windows_of<H>(
         workgroup_size: kernel.workgroup_size_with(&dispatch.overrides),
         grid: dispatch.grid,
     };
-    Ok(rlx_kernel_twin::run(&launch, windows, options)?)
+    let windows = windows.iter_mut().map(|window| match window {
+        Window::Read(bytes) => Window::Read(bytes),
+        Window::Write(bytes) => Window::Write(bytes),
+        Window::Same(other) => Window::Same(*other),
+    });
+    let tables = kernel.tables.iter();
+    let tables = tables.map(|table| Window::Read(bytemuck::cast_slice(&table.words)));
+    let mut windows: Vec<_> = windows.chain(tables).collect();
+    Ok(rlx_kernel_twin::run(&launch, &mut windows, options)?)
 }
 
 /// The bytes of packed weights in the conditions of `#[requires(..)]`.

@@ -83,7 +83,7 @@ impl Lower<'_> {
                     let memory = self.source(*source);
                     let place = self.whole(memory, (**elem).clone());
                     let len = match source {
-                        Source::Binding(_) => Length::Of(memory),
+                        Source::Binding(_) | Source::Table(_) => Length::Of(memory),
                         Source::Workgroup(index) => {
                             let kernel = self.module.kernel.as_ref();
                             let var = kernel.and_then(|kernel| kernel.workgroup.get(*index));

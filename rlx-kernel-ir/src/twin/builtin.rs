@@ -152,10 +152,11 @@ impl Lower<'_> {
                 let param = kernel.and_then(|kernel| kernel.params.get(*index));
                 param.map_or_else(String::new, |param| param.name.clone())
             }
-            ExprKind::Binding(_) | ExprKind::Workgroup(_) => {
+            ExprKind::Binding(_) | ExprKind::Workgroup(_) | ExprKind::Table(_) => {
                 let source = match expr.kind {
                     ExprKind::Workgroup(index) => Source::Workgroup(index),
                     ExprKind::Binding(index) => Source::Binding(index),
+                    ExprKind::Table(index) => Source::Table(index),
                     _ => return String::new(),
                 };
                 let memory = self.memory(self.source(source));

@@ -149,7 +149,7 @@ impl Lower<'_> {
                 Ok(self.deliver(Value { first, owned }, 1, want, span))
             }
             ExprKind::Printed(id, args) => self.printed(*id, args, expr, want),
-            ExprKind::Binding(_) | ExprKind::Ref(..) => {
+            ExprKind::Binding(_) | ExprKind::Table(_) | ExprKind::Ref(..) => {
                 Err(unsupported("a slice as a value", span))
             }
             ExprKind::Call(..)

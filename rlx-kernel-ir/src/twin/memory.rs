@@ -1,4 +1,4 @@
-//! Bindings and workgroup variables as memories.
+//! Bindings, tables and workgroup variables as memories.
 
 use rlx_kernel_twin::program::{Dim, Kind, Memory, MemoryId, Space};
 
@@ -30,6 +30,23 @@ impl Lower<'_> {
             let stride = self.stride(&binding.elem, false, binding.span)?;
             let dims = vec![Dim { len: 0, stride }];
             all.push(self.shape(&binding.name, space, dims, &binding.elem, binding.span)?);
+        }
+        for table in &self.bound {
+            let name = self
+                .module
+                .tables
+                .get(*table)
+                .map(|table| table.name.clone());
+            all.push(Memory {
+                name: name.unwrap_or_default(),
+                space: Space::Storage { writable: false },
+                stride: 4,
+                dims: vec![Dim { len: 0, stride: 4 }],
+                components: 1,
+                kind: Kind::U32,
+                atomic: false,
+                granule: 4,
+            });
         }
         for var in &kernel.workgroup {
             let bytes = self.stride(&var.ty, true, var.span)?;
@@ -96,7 +113,11 @@ impl Lower<'_> {
             .map_or(0, |kernel| kernel.bindings.len());
         MemoryId(match source {
             Source::Binding(index) => index,
-            Source::Workgroup(index) => bindings + index,
+            Source::Workgroup(index) => bindings + self.bound.len() + index,
+            Source::Table(index) => {
+                let place = self.bound.iter().position(|table| *table == index);
+                bindings + place.unwrap_or_default()
+            }
         } as u32)
     }
 }
