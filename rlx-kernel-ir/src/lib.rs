@@ -19,6 +19,7 @@ pub mod limits;
 mod literal;
 mod mend;
 pub mod overrides;
+pub mod param;
 mod poison;
 mod probe;
 mod rounds;

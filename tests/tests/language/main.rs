@@ -650,5 +650,6 @@ mod half;
 mod limits;
 mod methods;
 mod operations;
+mod params;
 mod shared;
 mod wide;
