@@ -246,6 +246,30 @@ pub fn counts(signature: &[Parameter]) -> Vec<String> {
     names.collect()
 }
 
+/// Reports a type that no param has.
+fn refuse_param(sink: &mut Sink, name: &syn::Ident, ty: &syn::Type) {
+    if let syn::Type::Array(array) = ty {
+        return refuse_param(sink, name, &array.elem);
+    }
+    let structure = match ty {
+        syn::Type::Path(path) => path.path.segments.last().filter(|last| {
+            let name = last.ident.to_string();
+            let is_type = name.starts_with(|first: char| first.is_uppercase());
+            is_type && last.arguments.is_none() && !ty::is_refused(&name)
+        }),
+        _ => None,
+    };
+    let Some(structure) = structure else {
+        return ty::refuse(sink, ty);
+    };
+    let structure = &structure.ident;
+    sink.error_help(
+        ty,
+        format!("`{structure}` cannot be a param: a uniform buffer lays a struct out as no slice does"),
+        format!("take a slice, `{name}: &[{structure}]`, and read `{name}[0]`; or take its fields as params of their own"),
+    );
+}
+
 /// The type of a param; `None` for any other, and for an array whose length has been reported.
 fn plain_or_array(sink: &mut Sink, ty: &syn::Type) -> Option<Type> {
     let syn::Type::Array(array) = ty else {
@@ -356,7 +380,7 @@ pub fn signature(sink: &mut Sink, function: &syn::ItemFn) -> Vec<Parameter> {
                 whole: Box::new(typed.clone()),
             });
         } else {
-            ty::refuse(sink, &typed.ty);
+            refuse_param(sink, &name, &typed.ty);
             out.push(Parameter::Refused { name });
         }
     }
