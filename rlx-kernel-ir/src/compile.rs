@@ -197,7 +197,7 @@ pub fn compile(module: &Module, options: CompileOptions) -> Result<Compiled, Vec
         .zip(&validated.params)
         .map(|(param, (offset, size))| CompiledParam {
             name: param.name.clone(),
-            ty: param.ty.wgsl().unwrap_or_default(),
+            ty: crate::param::declared(&param.ty).wgsl().unwrap_or_default(),
             offset: *offset,
             size: *size,
         });

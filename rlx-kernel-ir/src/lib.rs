@@ -20,6 +20,7 @@ pub mod lint;
 mod literal;
 mod mend;
 pub mod overrides;
+pub mod param;
 mod poison;
 mod probe;
 mod rounds;

@@ -6,6 +6,7 @@ mod function;
 mod load;
 mod module;
 mod name;
+mod param;
 mod stmt;
 mod template;
 mod text;

@@ -79,14 +79,7 @@ impl FunctionPrinter<'_, '_> {
                 self.printed.tables.insert(*index);
                 (Text::new(&self.context.tables[*index]), Shape::Atom)
             }
-            ExprKind::Param(index) => {
-                let kernel = self.context.module.kernel.as_ref();
-                let name = kernel.map_or("", |kernel| &kernel.params[*index].name);
-                (
-                    Text::new(format!("params.{}", super::name::spell(name))),
-                    Shape::Atom,
-                )
-            }
+            ExprKind::Param(index) => self.param(*index, &expr.ty),
             ExprKind::Const(id) => {
                 self.printed.consts.insert(*id);
                 (
@@ -136,6 +129,9 @@ impl FunctionPrinter<'_, '_> {
                 (out, Shape::Atom)
             }
             ExprKind::Index(base, index) => {
+                if let Some(element) = self.param_element(expr) {
+                    return element;
+                }
                 if let Some(at) = self.eval(index) {
                     let mut out = self.operand(base);
                     let component = usize::try_from(at)
@@ -461,7 +457,7 @@ impl FunctionPrinter<'_, '_> {
     }
 
     /// Arguments in order; those before one that needs statements are kept in variables.
-    fn arguments(&mut self, args: &[Expr]) -> Vec<Text> {
+    pub(super) fn arguments(&mut self, args: &[Expr]) -> Vec<Text> {
         let last = args
             .iter()
             .rposition(|arg| self.needs_statements(arg))

@@ -501,7 +501,7 @@ fn print_params(kernel: &Kernel, text: &mut Text) {
         let name = super::name::spell(&param.name);
         text.push(&format!(
             "    {name}: {},\n",
-            param.ty.wgsl().unwrap_or_default()
+            crate::param::declared(&param.ty).wgsl().unwrap_or_default()
         ));
         text.mark_from(start, param.span);
     }

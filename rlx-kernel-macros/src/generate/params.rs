@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
-use rlx_kernel_ir::{Scalar, Type};
+use rlx_kernel_ir::{Scalar, Type, param};
 
 /// A field of the struct.
 pub struct ParamsField {
@@ -28,7 +28,7 @@ impl Params {
         let (mut end, mut max_align) = (0_u32, 1);
         let fields = fields
             .map(|(name, ty)| {
-                let (size, align) = ty.layout().unwrap_or((4, 4));
+                let (size, align) = param::layout(&ty).unwrap_or((4, 4));
                 let offset = end.next_multiple_of(align);
                 end = offset + size;
                 max_align = max_align.max(align);
@@ -65,12 +65,9 @@ impl Params {
             let (member, arg) = (member_type(&field.ty), argument_type(&field.ty));
             members.push(quote!(#[doc = #doc] pub #name: #member));
             args.push(quote!(#name: #arg));
-            values.push(if let Type::Vector(..) = &field.ty {
-                quote!(#name: #name.to_array())
-            } else {
-                quote!(#name)
-            });
-            end = field.offset + field.ty.layout().map_or(4, |(size, _)| size);
+            let value = member_value(&field.ty, &quote!(#name));
+            values.push(quote!(#name: #value));
+            end = field.offset + param::layout(&field.ty).map_or(4, |(size, _)| size);
         }
         pad(&mut members, &mut values, end, self.size);
         quote! {
@@ -125,7 +122,53 @@ fn scalar(ty: &Type) -> TokenStream {
     quote!(#name)
 }
 
+/// Scalars of a row of 16 bytes.
+fn lanes(elem: &Type) -> usize {
+    elem.scalar()
+        .map_or(4, |scalar| 16 / scalar.size() as usize)
+}
+
+/// The value of a field, from that of the argument.
+fn member_value(ty: &Type, value: &TokenStream) -> TokenStream {
+    match ty {
+        Type::Array(elem, _) if matches!(**elem, Type::Array(..)) => {
+            let inner = member_value(elem, &quote!(inner));
+            quote!(#value.map(|inner| #inner))
+        }
+        Type::Array(elem, _) => {
+            let zero = scalar(elem);
+            let (zero, lanes) = (
+                quote!(<#zero as ::core::default::Default>::default()),
+                lanes(elem),
+            );
+            let given = match &**elem {
+                Type::Vector(_, len) => ["x", "y", "z", "w"][..usize::from(*len).min(4)]
+                    .iter()
+                    .map(|name| {
+                        let name = format_ident!("{name}");
+                        quote!(element.#name)
+                    })
+                    .collect(),
+                _ => vec![quote!(element)],
+            };
+            let rest = (given.len()..lanes).map(|_| &zero);
+            quote!(#value.map(|element| [#(#given,)* #(#rest,)*]))
+        }
+        Type::Vector(..) => quote!(#value.to_array()),
+        _ => value.clone(),
+    }
+}
+
 fn member_type(ty: &Type) -> TokenStream {
+    if let Type::Array(elem, len) = ty {
+        let len = *len as usize;
+        if let Type::Array(..) = **elem {
+            let inner = member_type(elem);
+            return quote!([#inner; #len]);
+        }
+        let (scalar, lanes) = (scalar(elem), lanes(elem));
+        return quote!([[#scalar; #lanes]; #len]);
+    }
     let scalar = scalar(ty);
     if let Type::Vector(_, len) = ty {
         let len = usize::from(*len);
@@ -137,6 +180,10 @@ fn member_type(ty: &Type) -> TokenStream {
 
 /// The type by which a launch takes a value.
 pub fn argument_type(ty: &Type) -> TokenStream {
+    if let Type::Array(elem, len) = ty {
+        let (elem, len) = (argument_type(elem), *len as usize);
+        return quote!([#elem; #len]);
+    }
     let scalar = scalar(ty);
     if let Type::Vector(_, len) = ty {
         let vector = format_ident!("Vec{len}");

@@ -246,6 +246,54 @@ pub fn counts(signature: &[Parameter]) -> Vec<String> {
     names.collect()
 }
 
+/// Reports a type that no param has.
+fn refuse_param(sink: &mut Sink, name: &syn::Ident, ty: &syn::Type) {
+    if let syn::Type::Array(array) = ty {
+        return refuse_param(sink, name, &array.elem);
+    }
+    let structure = match ty {
+        syn::Type::Path(path) => path.path.segments.last().filter(|last| {
+            let name = last.ident.to_string();
+            let is_type = name.starts_with(|first: char| first.is_uppercase());
+            is_type && last.arguments.is_none() && !ty::is_refused(&name)
+        }),
+        _ => None,
+    };
+    let Some(structure) = structure else {
+        return ty::refuse(sink, ty);
+    };
+    let structure = &structure.ident;
+    sink.error_help(
+        ty,
+        format!("`{structure}` cannot be a param: a uniform buffer lays a struct out as no slice does"),
+        format!("take a slice, `{name}: &[{structure}]`, and read `{name}[0]`; or take its fields as params of their own"),
+    );
+}
+
+/// The type of a param; `None` for any other, and for an array whose length has been reported.
+fn plain_or_array(sink: &mut Sink, ty: &syn::Type) -> Option<Type> {
+    let syn::Type::Array(array) = ty else {
+        return ty::plain(ty);
+    };
+    let elem = plain_or_array(sink, &array.elem)?;
+    let len = match &array.len {
+        syn::Expr::Lit(syn::ExprLit {
+            lit: syn::Lit::Int(len),
+            ..
+        }) => len.base10_parse().ok().filter(|len| *len > 0),
+        _ => None,
+    };
+    if len.is_none() {
+        let help = "write the number, or take a slice: `&[T]`";
+        sink.error_help(
+            &array.len,
+            "the length of an array among the params is a literal",
+            help,
+        );
+    }
+    Some(Type::Array(Box::new(elem), len.unwrap_or(1)))
+}
+
 /// The parameters of a kernel; reports those that are none.
 pub fn signature(sink: &mut Sink, function: &syn::ItemFn) -> Vec<Parameter> {
     let mut out = Vec::new();
@@ -309,10 +357,20 @@ pub fn signature(sink: &mut Sink, function: &syn::ItemFn) -> Vec<Parameter> {
                     out.push(Parameter::Refused { name });
                 }
             }
-        } else if let Some(ty) = ty::plain(&typed.ty) {
-            if ty.scalar() == Some(rlx_kernel_ir::Scalar::Bool) {
+        } else if let Some(ty) = plain_or_array(sink, &typed.ty) {
+            let leaf = rlx_kernel_ir::param::leaf(&ty);
+            if leaf.scalar() == Some(rlx_kernel_ir::Scalar::Bool) {
                 let message = "`bool` has no place in memory that a GPU shares with its host";
                 sink.error_help(&typed.ty, message, "use `u32`: 0 and 1");
+                out.push(Parameter::Refused { name });
+                continue;
+            }
+            if matches!(ty, Type::Array(..)) && !rlx_kernel_ir::param::fits_a_row(leaf) {
+                let message = format!(
+                    "a param cannot be an array of `{leaf}`: its elements lie in rows of 16 bytes"
+                );
+                let help = format!("take it as a slice, `&[{leaf}]`");
+                sink.error_help(&typed.ty, message, help);
                 out.push(Parameter::Refused { name });
                 continue;
             }
@@ -322,7 +380,7 @@ pub fn signature(sink: &mut Sink, function: &syn::ItemFn) -> Vec<Parameter> {
                 whole: Box::new(typed.clone()),
             });
         } else {
-            ty::refuse(sink, &typed.ty);
+            refuse_param(sink, &name, &typed.ty);
             out.push(Parameter::Refused { name });
         }
     }

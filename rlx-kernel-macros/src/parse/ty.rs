@@ -38,6 +38,11 @@ fn instead(name: &str) -> Option<&'static str> {
     })
 }
 
+/// Whether a GPU has no type of that name, and it is known what to write instead.
+pub fn is_refused(name: &str) -> bool {
+    instead(name).is_some()
+}
+
 /// A scalar or vector type without any name of the author's: what the signature of a kernel takes.
 pub fn plain(ty: &syn::Type) -> Option<Type> {
     let syn::Type::Path(path) = ty else {

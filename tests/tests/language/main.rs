@@ -653,5 +653,6 @@ mod half;
 mod limits;
 mod methods;
 mod operations;
+mod params;
 mod shared;
 mod wide;

@@ -1,0 +1,18 @@
+use rlx_kernels::prelude::*;
+
+#[device]
+#[derive(Clone, Copy)]
+struct Light {
+    color: Vec3<f32>,
+    power: f32,
+}
+
+#[kernel(workgroup_size(64), threads(n))]
+fn shade(y: &mut [f32], sun: Light, n: u32) {
+    let i = global_index();
+    if i < n {
+        y[i] = sun.power;
+    }
+}
+
+fn main() {}
