@@ -349,6 +349,7 @@ fn cases() -> Vec<Case> {
 
 mod in_chromium {
     use rlx_conformance::browser::{BrowserError, check};
+    use rlx_kernels::prelude::*;
 
     use super::*;
 
@@ -387,6 +388,42 @@ mod in_chromium {
         let (modules, runs) = (job.modules(), job.runs());
         println!("{modules} modules and {runs} runs on {}", found.adapter);
         assert!(faults.is_empty(), "{}", faults.join("\n"));
+    }
+
+    /// y[i] = the sum over the workgroup of i, whose size is set with the pipeline.
+    #[kernel(workgroup_size(WIDE, 2), threads(n))]
+    fn sums<const WIDE: u32 = 32, const TWICE: bool = false>(x: &[f32], y: &mut [f32], n: u32) {
+        #[workgroup]
+        let part: [f32; WIDE * 2];
+        let i = global_index();
+        part[local_index()] = x[i];
+        workgroup_barrier();
+        let mut sum = 0.0;
+        'all: for from in (0..WIDE * 2).step_by(8) {
+            for at in from..from + 8 {
+                if at == WIDE + n {
+                    break 'all;
+                }
+                sum += part[at];
+            }
+        }
+        y[i] = if TWICE { sum * 2.0 } else { sum };
+    }
+
+    #[test]
+    fn a_workgroup_sized_by_an_override_compiles_in_the_browser_too() {
+        let mut job = Job::default();
+        for form in Form::ALL {
+            job.add_module(sums::info(), form);
+        }
+        let found = check(&job, LIMIT).unwrap_or_else(|error| panic!("{error}"));
+        for module in &found.modules {
+            assert!(
+                module.complaints.is_empty(),
+                "{}",
+                module.complaints.join("\n")
+            );
+        }
     }
 
     /// The complaints of the browser about a kernel of such a body.

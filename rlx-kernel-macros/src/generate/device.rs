@@ -268,7 +268,7 @@ pub fn unfinished(name: &syn::Ident, what: &str) -> TokenStream {
 /// The same, with what to do about it.
 pub fn unfinished_unless(name: &syn::Ident, what: &str, help: &str) -> TokenStream {
     let message = format!(
-        "{what} `{}`, because a path in it names nothing that kernels know",
+        "{what} `{}`, because a path in it is no item that kernels know, and so rustc finds no macro by it",
         paths::name(name)
     );
     chain::Unfinished {

@@ -148,7 +148,7 @@ fn all_instances(
         name,
         at: name.span(),
         message: format!(
-            "the kernel `{}` is not compiled, because a path in it names nothing that kernels know",
+            "the kernel `{}` is not compiled, because a path in it is no item that kernels know, and so rustc finds no macro by it",
             paths::name(name)
         ),
         help: "mark the function or const `#[device]`, and import it by that path",

@@ -54,7 +54,7 @@ pub fn unfinished(name: &syn::Ident) -> TokenStream {
         name: &step(name),
         at: name.span(),
         message: format!(
-            "kernels cannot use the `impl` of `{text}`, because a path in it names nothing that kernels know"
+            "kernels cannot use the `impl` of `{text}`, because a path in it is no item that kernels know, and so rustc finds no macro by it"
         ),
         help: "mark it `#[device]`, and import it by that path; a function outside of the `impl` that takes the struct belongs inside",
         steps: &[step(name)],

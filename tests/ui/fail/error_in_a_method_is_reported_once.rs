@@ -8,19 +8,19 @@ struct Counter {
 
 #[device]
 impl Counter {
-    fn half(self) -> u32 {
-        self.count / two()
+    fn square(self) -> u32 {
+        self.count.pow(two())
     }
 }
 
 #[device]
-fn two() -> f32 {
-    2.0
+fn two() -> u32 {
+    2
 }
 
 #[device]
 fn twice(counter: Counter) -> u32 {
-    counter.half() * 2
+    counter.square() * 2
 }
 
 #[kernel(workgroup_size(64), threads(n))]
