@@ -11,7 +11,7 @@ use rlx_kernels::geometry::MAX_WORKGROUPS;
 use rlx_kernels::{BlockFormat, Features};
 
 use crate::context::{F32, Pair, context};
-use crate::kernels::{add_kernel, dispatch, kernel, set_body, triple_kernel};
+use crate::kernels::{add_kernel, dispatch, kernel, set_body, times_kernel, triple_kernel};
 
 const N: u32 = 100;
 
@@ -128,6 +128,25 @@ fn a_program_with_an_in_place_value_and_a_reused_window_gives_what_the_host_comp
     assert_eq!(windows[0], windows[5]);
     let mut executor = executor(&context);
     let expected: Vec<f32> = (0..N).map(|i| 3.0 * (1.5 + i as f32) + 0.25).collect();
+    assert_eq!(
+        executor.run(&inputs(1.5, 0.25)).unwrap(),
+        [("out".to_owned(), tensor(expected))]
+    );
+}
+
+#[test]
+fn one_kernel_runs_with_several_values_of_its_override_in_one_program() {
+    let context = context();
+    let (graph, mut program) = program();
+    let params = N.to_le_bytes();
+    let times = || dispatch(times_kernel(), vec![ValueId(4)], &params, u64::from(N)).unwrap();
+    program.dispatches[1] = times();
+    let mut twice = times();
+    twice.overrides = vec![2];
+    program.dispatches.insert(2, twice);
+    let plan = planned(&context, &program);
+    let mut executor = Executor::new(&context, &graph, &program, &plan, &weights()).unwrap();
+    let expected: Vec<f32> = (0..N).map(|i| 6.0 * (1.5 + i as f32) + 0.25).collect();
     assert_eq!(
         executor.run(&inputs(1.5, 0.25)).unwrap(),
         [("out".to_owned(), tensor(expected))]

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use rlx_kernels::geometry::Extent;
 use rlx_kernels::kernel::fnv1a;
-use rlx_kernels::{Binding, Buffer, Dispatch, DispatchError, Features, KernelInfo, KernelRef};
+use rlx_kernels::{
+    Binding, Buffer, Dispatch, DispatchError, Features, KernelInfo, KernelRef, Override,
+};
 
 /// A kernel of 64 invocations a workgroup over f32 bindings, `(name, writable)` each.
 pub fn kernel(
@@ -104,6 +106,28 @@ pub fn triple_kernel() -> KernelInfo {
     if id.x < params.n { y[id.x] = 3.0 * y[id.x]; }
 }",
     )
+}
+
+/// y = FACTOR * y, in place, where FACTOR is set with the pipeline.
+pub fn times_kernel() -> KernelInfo {
+    let mut kernel = kernel(
+        "times",
+        &[("y", true)],
+        4,
+        "override FACTOR: u32 = 3u;
+struct Params { n: u32 }
+@compute @workgroup_size(64) fn times(@builtin(global_invocation_id) id: vec3u) {
+    if id.x < params.n { y[id.x] = f32(FACTOR) * y[id.x]; }
+}",
+    );
+    let factor = Override {
+        name: "FACTOR".into(),
+        variable: "FACTOR".into(),
+        ty: "u32".into(),
+        default: 3,
+    };
+    kernel.overrides = vec![factor].into();
+    kernel
 }
 
 /// As a generated `launch` would be: inputs borrowed shared, outputs mutably.
