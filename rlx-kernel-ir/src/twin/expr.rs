@@ -74,9 +74,7 @@ impl Lower<'_> {
                 Ok(self.deliver(Value { first, owned }, count, want, span))
             }
             // Several components at once.
-            ExprKind::Field(base, name)
-                if matches!(base.ty, Type::Vector(..)) && name.len() > 1 =>
-            {
+            ExprKind::Field(base, name) if super::access::is_swizzle(base, name) => {
                 self.swizzle(base, name, expr, want)
             }
             ExprKind::Local(_)
