@@ -242,6 +242,7 @@ mod tests {
             origin: Origin::default(),
         };
         Module {
+            tables: Vec::new(),
             items: vec![Item::Struct(structure)],
             kernel: None,
         }

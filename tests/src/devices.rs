@@ -60,11 +60,12 @@ pub fn twin(options: SimOptions) -> Device {
 }
 
 impl Device {
-    /// The same device, which also takes barriers out of kernels, and wants to hear of each.
+    /// The same device, which also takes barriers out of kernels, and wants to hear of each but
+    /// those of `spared`.
     #[must_use]
-    pub fn without_barriers(self) -> Self {
+    pub fn without_barriers(self, spared: &'static [(&'static str, usize)]) -> Self {
         match self {
-            Self::Twin(twin, _) => Self::Twin(twin, Some(Barriers::default())),
+            Self::Twin(twin, _) => Self::Twin(twin, Some(Barriers::but(spared))),
             gpu => gpu,
         }
     }

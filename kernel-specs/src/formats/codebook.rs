@@ -129,7 +129,7 @@ mod tests {
     fn codebooks_expand_to_ggmls_tables() {
         let eight = |bits| {
             [thirds(bits), thirds(bits >> 8)]
-                .map(|v| v.to_array())
+                .map(Vec4::to_array)
                 .concat()
         };
         check(&IQ2_XXS, include_bytes!("codebook/iq2xxs_grid.bin"), eight);
@@ -145,7 +145,7 @@ mod tests {
         check(&IQ3_S, include_bytes!("codebook/iq3s_grid.bin"), odd);
         let signs = |bits| {
             let pairs = [pairs(bits), pairs(bits >> 8)]
-                .map(|v| v.to_array())
+                .map(Vec4::to_array)
                 .concat();
             pairs.into_iter().map(|code| code as f32 - 1.0).collect()
         };

@@ -105,7 +105,7 @@ impl Lower<'_> {
                 };
                 self.element(place, elem, index, &Length::Known(len), written)
             }
-            ExprKind::Field(base, name) => {
+            ExprKind::Field(base, name) if !is_swizzle(base, name) => {
                 let place = self.place(base, written)?;
                 self.field(place, name, expr.span)
             }
@@ -320,4 +320,9 @@ impl Lower<'_> {
         self.emit(op, span);
         Ok(())
     }
+}
+
+/// Whether a field is several components of a vector, which are no place.
+pub(super) fn is_swizzle(base: &Expr, name: &str) -> bool {
+    matches!(base.ty, Type::Vector(..)) && name.len() > 1
 }

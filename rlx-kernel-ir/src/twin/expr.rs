@@ -24,6 +24,12 @@ impl Lower<'_> {
             Ok(lower.deliver(Value { first, owned }, 1, want, span))
         };
         match &expr.kind {
+            // The address of a block.
+            ExprKind::Int(value) | ExprKind::Hex(value)
+                if matches!(expr.ty, Type::Block { .. }) =>
+            {
+                constant(self, *value as u32)
+            }
             // One that its type does not hold.
             ExprKind::Int(_) | ExprKind::Hex(_) => Err(unsupported("this number", span)),
             ExprKind::Bool(value) => constant(self, u32::from(*value)),
@@ -66,6 +72,10 @@ impl Lower<'_> {
                 let count = self.words(&expr.ty, span)?;
                 let owned = true;
                 Ok(self.deliver(Value { first, owned }, count, want, span))
+            }
+            // Several components at once.
+            ExprKind::Field(base, name) if super::access::is_swizzle(base, name) => {
+                self.swizzle(base, name, expr, want)
             }
             ExprKind::Local(_)
             | ExprKind::Workgroup(_)
@@ -202,6 +212,28 @@ impl Lower<'_> {
             }
             _ => false,
         }
+    }
+
+    /// `v.zyx`
+    fn swizzle(
+        &mut self,
+        base: &Expr,
+        name: &str,
+        expr: &Expr,
+        want: Option<Reg>,
+    ) -> Result<Value> {
+        let span = expr.span;
+        let source = self.value(base, None)?.first;
+        let count = self.words(&expr.ty, span)?;
+        let each = count / components(&expr.ty).max(1);
+        let first = self.target(want, count, span)?;
+        for (index, component) in (0..).zip(name.chars()) {
+            let at = "xyzw".find(component).unwrap_or(0) as u32;
+            let to = Regs::new(Reg(first.0 + index * each), each);
+            let from = Regs::new(Reg(source.0 + at * each), each);
+            self.emit(Op::Copy { to, from }, span);
+        }
+        Ok(Value { first, owned: true })
     }
 
     /// Values in a row.

@@ -11,6 +11,29 @@ use rlx_kernel_twin::program::{Block, Decoded, Op, Program, Reg};
 use rlx_kernels::prelude::*;
 use rlx_kernels::{Dispatch, KernelInfo, KernelRef, Report, SimError, SimOptions, simulate};
 
+/// Puts operations in place of the writes to `wait` and `vote`.
+fn put(block: &mut Block, (wait, vote): (Option<u32>, Option<u32>), scratch: Reg) {
+    for step in &mut block.0 {
+        match &mut step.op {
+            Op::Store { memory, .. } if Some(memory.0) == wait => {
+                let fence = Fence::Workgroup;
+                step.op = Op::Barrier { fence };
+            }
+            Op::Store { memory, .. } if Some(memory.0) == vote => {
+                step.op = Op::Elect { to: scratch };
+            }
+            Op::If {
+                then, otherwise, ..
+            } => {
+                put(then, (wait, vote), scratch);
+                put(otherwise, (wait, vote), scratch);
+            }
+            Op::Loop { body, .. } | Op::Scope { body } => put(body, (wait, vote), scratch),
+            _ => {}
+        }
+    }
+}
+
 /// The kernel with operations in place of the writes that stand for them.
 fn with_waits(kernel: &KernelInfo) -> KernelInfo {
     let Ok(Decoded::Program(mut program)) = Decoded::decode(&kernel.twin) else {
@@ -26,27 +49,6 @@ fn with_waits(kernel: &KernelInfo) -> KernelInfo {
     let (wait, vote) = (named("wait"), named("vote"));
     let scratch = Reg(program.registers);
     program.registers += 1;
-    fn put(block: &mut Block, (wait, vote): (Option<u32>, Option<u32>), scratch: Reg) {
-        for step in &mut block.0 {
-            match &mut step.op {
-                Op::Store { memory, .. } if Some(memory.0) == wait => {
-                    let fence = Fence::Workgroup;
-                    step.op = Op::Barrier { fence };
-                }
-                Op::Store { memory, .. } if Some(memory.0) == vote => {
-                    step.op = Op::Elect { to: scratch };
-                }
-                Op::If {
-                    then, otherwise, ..
-                } => {
-                    put(then, (wait, vote), scratch);
-                    put(otherwise, (wait, vote), scratch);
-                }
-                Op::Loop { body, .. } | Op::Scope { body } => put(body, (wait, vote), scratch),
-                _ => {}
-            }
-        }
-    }
     put(&mut program.body, (wait, vote), scratch);
     let program: Program = program;
     KernelInfo {
