@@ -17,7 +17,7 @@ pub trait BlockFormat: Copy + Send + Sync + 'static {
     /// Bytes a block.
     const BYTES: u32;
     /// The tables that decoding reads, in the order of `tables { .. }`.
-    const TABLES: &'static [&'static [u32]];
+    const TABLES: &'static [&'static [u32]] = &[];
 
     /// Weight `i` of block `b`, in f32, rounded as ggml's own decoder rounds.
     fn decode(b: Block<'_, Self>, i: u32) -> f32;

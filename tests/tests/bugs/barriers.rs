@@ -54,6 +54,7 @@ fn reduction_loads(x: &[f32], sums: &mut [f32], n: u32, mended: u32) {
 }
 
 /// The way up the tree does not wait between its levels.
+#[allow(bank_conflict)] // What is planted here is something else.
 #[kernel(workgroup_size(32), groups(1))]
 fn scan_up(x: &[u32], totals: &mut [u32], n: u32, mended: u32) {
     #[workgroup]
@@ -100,6 +101,7 @@ fn scan_down(x: &[u32], sums: &mut [u32], n: u32, mended: u32) {
 }
 
 /// What one invocation has loaded is read by another that has not waited.
+#[allow(bank_conflict)] // What is planted here is something else.
 #[kernel(workgroup_size(8, 8), groups(n.div_ceil(8), n.div_ceil(8)))]
 fn transpose(x: &[f32], y: &mut [f32], n: u32, mended: u32) {
     #[workgroup]
