@@ -66,7 +66,7 @@ impl Device {
     pub fn without_barriers(self, spared: &'static [(&'static str, usize)]) -> Self {
         match self {
             Self::Twin(twin, _) => Self::Twin(twin, Some(Barriers::but(spared))),
-            gpu => gpu,
+            gpu @ Self::Gpu(_) => gpu,
         }
     }
 
