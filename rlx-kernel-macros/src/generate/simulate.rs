@@ -44,11 +44,17 @@ pub fn simulate(
                         let #name = ::rlx_kernels::simulate::Blocks::of::<#format>(#name);
                     });
                 }
-                let bytemuck = quote!(::rlx_kernels::__private::bytemuck);
+                let slice = quote!(::rlx_kernels::simulate::slice);
                 windows.push(if *writable {
-                    quote!(::rlx_kernels::simulate::Window::Write(#bytemuck::cast_slice_mut(#name)))
+                    quote!(::rlx_kernels::simulate::Window::Write({
+                        use #slice::{OfPod as _, OfRefused as _};
+                        (&mut #slice::Output(Some(#name))).bytes()
+                    }))
                 } else {
-                    quote!(::rlx_kernels::simulate::Window::Read(#bytemuck::cast_slice(#name)))
+                    quote!(::rlx_kernels::simulate::Window::Read({
+                        use #slice::{OfPod as _, OfRefused as _};
+                        (&mut #slice::Input(#name)).bytes()
+                    }))
                 });
             }
             Parameter::Plain { name, ty, .. } => {
