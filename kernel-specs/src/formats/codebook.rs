@@ -144,9 +144,7 @@ mod tests {
         let odd = |bits| odd(bits).to_array().to_vec();
         check(&IQ3_S, include_bytes!("codebook/iq3s_grid.bin"), odd);
         let signs = |bits| {
-            let pairs = [pairs(bits), pairs(bits >> 8)]
-                .map(Vec4::to_array)
-                .concat();
+            let pairs = [pairs(bits), pairs(bits >> 8)].map(Vec4::to_array).concat();
             pairs.into_iter().map(|code| code as f32 - 1.0).collect()
         };
         check(&IQ1, include_bytes!("codebook/iq1s_grid.bin"), signs);

@@ -193,10 +193,12 @@ fn compile(
             kernel.params_size,
         )
     });
-    let tables = (kernel.first_table()..).zip(kernel.tables.iter()).map(|(index, table)| {
-        let read_only = BufferBindingType::Storage { read_only: true };
-        layout_entry(index, read_only, size_of_val(&*table.words) as u32)
-    });
+    let tables = (kernel.first_table()..)
+        .zip(kernel.tables.iter())
+        .map(|(index, table)| {
+            let read_only = BufferBindingType::Storage { read_only: true };
+            layout_entry(index, read_only, size_of_val(&*table.words) as u32)
+        });
     let entries: Vec<_> = storage.chain(params).chain(tables).collect();
     let layout = device.create_bind_group_layout(&BindGroupLayoutDescriptor {
         label: Some(&label),
