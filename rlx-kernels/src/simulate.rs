@@ -7,8 +7,6 @@
 //! of Rust.
 
 mod device;
-#[doc(hidden)]
-pub mod slice;
 
 pub use device::{TwinBuffer, TwinDevice};
 pub use rlx_kernel_twin::finding::{Invocation, Note, Source};

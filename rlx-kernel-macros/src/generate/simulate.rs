@@ -44,17 +44,11 @@ pub fn simulate(
                         let #name = ::rlx_kernels::simulate::Blocks::of::<#format>(#name);
                     });
                 }
-                let slice = quote!(::rlx_kernels::simulate::slice);
+                let bytemuck = quote!(::rlx_kernels::__private::bytemuck);
                 windows.push(if *writable {
-                    quote!(::rlx_kernels::simulate::Window::Write({
-                        use #slice::{OfPod as _, OfRefused as _};
-                        (&mut #slice::Output(Some(#name))).bytes()
-                    }))
+                    quote!(::rlx_kernels::simulate::Window::Write(#bytemuck::cast_slice_mut(#name)))
                 } else {
-                    quote!(::rlx_kernels::simulate::Window::Read({
-                        use #slice::{OfPod as _, OfRefused as _};
-                        (&mut #slice::Input(#name)).bytes()
-                    }))
+                    quote!(::rlx_kernels::simulate::Window::Read(#bytemuck::cast_slice(#name)))
                 });
             }
             Parameter::Plain { name, ty, .. } => {
@@ -75,13 +69,17 @@ pub fn simulate(
         options = format_ident!("{options}_");
     }
     let (generics, bounds, info) = (typed.launch_generics(), typed.launch_where(), typed.info());
-    // Elements of generic types are bytes to the twin.
-    let generic = signature.iter().filter_map(|parameter| match parameter {
-        Parameter::Slice { elem, .. } => typed.element(elem),
+    // Elements of the author's own types are bytes to the twin, where the kernel has not been refused:
+    // the lifetime leaves the bound to be checked where the function is called.
+    let own = signature.iter().filter_map(|parameter| match parameter {
+        Parameter::Slice { elem, .. } if packed(elem).is_none() => {
+            let is_plain = crate::parse::ty::plain(elem).is_some() && typed.element(elem).is_none();
+            (!is_plain).then(|| element(elem, typed))
+        }
         _ => None,
     });
-    let pods: Vec<TokenStream> = generic
-        .map(|elem| quote!(#elem: ::rlx_kernels::__private::bytemuck::Pod))
+    let pods: Vec<TokenStream> = own
+        .map(|elem| quote!(for<'__element> #elem: ::rlx_kernels::__private::bytemuck::Pod))
         .collect();
     let bounds = match (bounds.is_empty(), pods.is_empty()) {
         (_, true) => bounds,
