@@ -1,5 +1,7 @@
 //! Const parameters of a kernel that are set when its pipeline is made: WGSL's `override`s.
 
+pub use rlx_kernel_twin::formula::{Term, value};
+
 use crate::consteval;
 use crate::diagnostic::Diagnostic;
 use crate::expr::{BinaryOp, Expr, ExprKind};
@@ -36,17 +38,6 @@ impl Override {
 
 /// A number that depends on overrides, in postfix order.
 pub type Formula = Vec<Term>;
-
-/// A step of a [`Formula`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Term {
-    /// A number.
-    Number(u32),
-    /// The value of the override of that index.
-    Override(usize),
-    /// An operation on the two numbers before it.
-    Operator(BinaryOp),
-}
 
 impl Module {
     /// The override behind `id`.
@@ -112,7 +103,14 @@ fn push(module: &Module, expr: &Expr, terms: &mut Formula) -> Option<()> {
         ExprKind::Binary(op, a, b) => {
             push(module, a, terms)?;
             push(module, b, terms)?;
-            terms.push(Term::Operator(*op));
+            terms.push(match op {
+                BinaryOp::Add => Term::Add,
+                BinaryOp::Sub => Term::Sub,
+                BinaryOp::Mul => Term::Mul,
+                BinaryOp::Div => Term::Div,
+                BinaryOp::Rem => Term::Rem,
+                _ => return None,
+            });
         }
         _ => return None,
     }
@@ -171,40 +169,16 @@ pub fn workgroup(
         // WGSL lays every variable out in multiples of 16 bytes.
         let round = [
             Term::Number(stride),
-            Term::Operator(BinaryOp::Mul),
+            Term::Mul,
             Term::Number(15),
-            Term::Operator(BinaryOp::Add),
+            Term::Add,
             Term::Number(16),
-            Term::Operator(BinaryOp::Div),
+            Term::Div,
             Term::Number(16),
-            Term::Operator(BinaryOp::Mul),
-            Term::Operator(BinaryOp::Add),
+            Term::Mul,
+            Term::Add,
         ];
         out.bytes.extend(round);
     }
     Ok(out)
-}
-
-/// The value of a formula for `overrides`; none where it leaves 32 bits, or divides by zero.
-pub fn value(terms: &[Term], overrides: &[i64]) -> Option<u64> {
-    let mut stack: Vec<u64> = Vec::new();
-    for term in terms {
-        let next = match term {
-            Term::Number(value) => u64::from(*value),
-            Term::Override(index) => u64::try_from(*overrides.get(*index)?).ok()?,
-            Term::Operator(op) => {
-                let (b, a) = (stack.pop()?, stack.pop()?);
-                match op {
-                    BinaryOp::Add => a.checked_add(b)?,
-                    BinaryOp::Sub => a.checked_sub(b)?,
-                    BinaryOp::Mul => a.checked_mul(b)?,
-                    BinaryOp::Div => a.checked_div(b)?,
-                    BinaryOp::Rem => a.checked_rem(b)?,
-                    _ => return None,
-                }
-            }
-        };
-        stack.push(next);
-    }
-    stack.pop()
 }

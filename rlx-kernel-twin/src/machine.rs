@@ -193,13 +193,13 @@ impl<'r> Machine<'r> {
                     .map_or(0, |half| half::f16::from_le_bytes(half).to_f32().to_bits())
             }
             Preload::Length(memory) => {
-                let stride = run
-                    .program
-                    .memories
-                    .get(memory.0 as usize)
-                    .map_or(1, |memory| memory.stride.max(1));
-                let bytes = run.storage.get(run.slot(memory));
-                bytes.map_or(0, |buffer| buffer.bytes / stride)
+                let known = run.program.memories.get(memory.0 as usize);
+                let stride = known.map_or(1, |memory| memory.stride.max(1));
+                let bytes = match known.map(|memory| memory.space) {
+                    Some(Space::Workgroup { bytes }) => Some(bytes),
+                    _ => run.storage.get(run.slot(memory)).map(|buffer| buffer.bytes),
+                };
+                bytes.map_or(0, |bytes| bytes / stride)
             }
             Preload::Input(input) => match input {
                 Input::LocalX => lane % wide,

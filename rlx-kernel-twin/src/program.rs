@@ -10,11 +10,16 @@ pub use code::{Binary, Convert, Kind, Pack, Reduce, Ternary, Unary, Unpack, Upda
 pub use op::{Block, MemoryId, NameId, Op, PlaceId, Reg, Regs, Step};
 pub use wire::DecodeError;
 
+use crate::formula::{self, Term};
+
 /// Registers of a program, over all its variables: a kernel that needs more is not run.
 pub const MAX_REGISTERS: u32 = 1 << 16;
 
 /// The most invocations of a workgroup that any device has.
 pub const MAX_LANES: u64 = 1024;
+
+/// The most bytes of workgroup memory that any device has.
+pub const MAX_WORKGROUP_BYTES: u64 = 1 << 20;
 
 /// Blocks within blocks.
 pub const MAX_DEPTH: u32 = 200;
@@ -51,7 +56,7 @@ pub enum Preload {
     Param(u32),
     /// The half at this byte of the params, as `f32`.
     ParamHalf(u32),
-    /// The elements of a storage binding.
+    /// The elements of a storage binding, or of an array of the workgroup.
     Length(MemoryId),
     /// A value of the invocation.
     Input(Input),
@@ -82,6 +87,8 @@ pub struct Memory {
     /// Lengths of the arrays from the outside in, each with the bytes from one element to the next;
     /// 0 for a slice, whose length a run gives.
     pub dims: Vec<Dim>,
+    /// The elements of a workgroup array that const parameters size; empty where `dims` say it.
+    pub len: Vec<Term>,
     /// Components of a vector element; 1 for a scalar.
     pub components: u32,
     /// How to show a value.
@@ -126,6 +133,15 @@ pub enum Space {
     },
 }
 
+/// An array of the workgroup that const parameters give no possible length.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unsized {
+    /// The author's name.
+    pub name: String,
+    /// The length that they give, if it is a number.
+    pub len: Option<u64>,
+}
+
 /// What a compiled kernel carries.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Decoded {
@@ -163,6 +179,34 @@ impl Decoded {
 }
 
 impl Program {
+    /// The program for these values of the kernel's const parameters, which may size arrays of the
+    /// workgroup.
+    ///
+    /// # Errors
+    /// [`Unsized`] where an array would have more bytes than any device has, or its length is no number.
+    pub fn sized(mut self, overrides: &[i64]) -> Result<Self, Unsized> {
+        for memory in &mut self.memories {
+            if memory.len.is_empty() {
+                continue;
+            }
+            let len = formula::value(&memory.len, overrides);
+            let unsized_ = || Unsized {
+                name: memory.name.clone(),
+                len,
+            };
+            let elements = len.and_then(|len| u32::try_from(len).ok());
+            let elements = elements.filter(|len| *len != 0).ok_or_else(unsized_)?;
+            let bytes = elements.checked_mul(memory.stride);
+            let bytes = bytes.filter(|bytes| u64::from(*bytes) <= MAX_WORKGROUP_BYTES);
+            let bytes = bytes.ok_or_else(unsized_)?;
+            memory.space = Space::Workgroup { bytes };
+            if let Some(dim) = memory.dims.first_mut() {
+                dim.len = elements;
+            }
+        }
+        Ok(self)
+    }
+
     /// The storage bindings.
     pub fn bindings(&self) -> impl Iterator<Item = &Memory> {
         self.memories

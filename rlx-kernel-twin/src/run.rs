@@ -9,7 +9,9 @@ use crate::machine::{self, Machine, Run, Sink};
 use crate::memory::Buffer;
 use crate::memory::shadow::Shadow;
 use crate::options::{Order, SimOptions};
-use crate::program::{DecodeError, Decoded, MAX_LANES, Memory, PlaceId, Program, Space};
+use crate::program::{
+    DecodeError, Decoded, MAX_LANES, MAX_WORKGROUP_BYTES, Memory, PlaceId, Program, Space,
+};
 use crate::report::{Bounds, Report};
 
 /// The bytes behind a binding.
@@ -143,6 +145,19 @@ pub enum RunError {
         /// Invocations by dimension.
         size: [u32; 3],
     },
+    /// An array of the workgroup that const parameters size, and that no device could hold.
+    #[error(
+        "the const parameters of kernel `{kernel}` give `{array}` {len} elements; the twin holds 1 to as many as fit \
+         {MAX_WORKGROUP_BYTES} bytes"
+    )]
+    Array {
+        /// The kernel.
+        kernel: String,
+        /// The array.
+        array: String,
+        /// Its length.
+        len: String,
+    },
     /// More workgroups than can be numbered.
     #[error("kernel `{kernel}` is asked to run {grid:?} workgroups; the twin runs less than 2^32")]
     Grid {
@@ -188,7 +203,11 @@ pub fn run(
         }
         Err(error) => return Err(RunError::Decode { kernel, error }),
     };
-    let mut program = program;
+    let mut program = program.sized(launch.overrides).map_err(|array| {
+        let (kernel, array, len) = (launch.kernel.to_string(), array.name, array.len);
+        let len = len.map_or_else(|| "no number".to_string(), |len| len.to_string());
+        RunError::Array { kernel, array, len }
+    })?;
     if let Some(size) = launch.workgroup_size {
         let invocations = size.iter().map(|size| u64::from(*size));
         if !(1..=MAX_LANES).contains(&invocations.fold(1, u64::saturating_mul)) {

@@ -61,6 +61,7 @@ fn program() -> Program {
             space: Space::Storage { writable: true },
             stride: 4,
             dims: vec![Dim { len: 0, stride: 4 }],
+            len: Vec::new(),
             components: 1,
             kind: Kind::U32,
             atomic: false,

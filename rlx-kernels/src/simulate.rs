@@ -26,16 +26,6 @@ pub enum SimError {
     /// The run cannot be made.
     #[error(transparent)]
     Run(#[from] RunError),
-    /// Const parameters that size workgroup memory have other values than their defaults.
-    #[error(
-        "kernel `{kernel}` sizes workgroup memory by const parameters, and the twin knows their defaults alone: {values}"
-    )]
-    Overrides {
-        /// The kernel.
-        kernel: String,
-        /// The values.
-        values: String,
-    },
     /// A binding names a buffer that was not given.
     #[error("kernel `{kernel}` binds buffer {buffer} as `{binding}`; {found} were given")]
     Buffer {
@@ -111,12 +101,6 @@ pub fn windows_of<H>(
     options: &SimOptions,
 ) -> Result<Report, SimError> {
     let kernel = &*dispatch.kernel;
-    if kernel.workgroup_bytes_with(&dispatch.overrides) != Some(kernel.workgroup_bytes.into()) {
-        return Err(SimError::Overrides {
-            kernel: kernel.label(),
-            values: kernel.describe_overrides(&dispatch.overrides),
-        });
-    }
     let launch = Launch {
         kernel: &kernel.label(),
         twin: &kernel.twin,

@@ -84,26 +84,25 @@ impl Lower<'_> {
                     let place = self.whole(memory, (**elem).clone());
                     let len = match source {
                         Source::Binding(_) | Source::Table(_) => Length::Of(memory),
-                        Source::Workgroup(index) => {
-                            let kernel = self.module.kernel.as_ref();
-                            let var = kernel.and_then(|kernel| kernel.workgroup.get(*index));
-                            match var.map(|var| &var.ty) {
-                                Some(Type::Array(_, len)) => Length::Known(*len),
-                                _ => Length::Known(0),
-                            }
-                        }
+                        Source::Workgroup(index) => self.workgroup_len(*index, memory),
                     };
                     return self.element(place, (**elem).clone(), index, &len, written);
                 }
                 let place = self.place(base, written)?;
                 let (elem, len) = match &place.ty {
-                    Type::Array(elem, len) => ((**elem).clone(), *len),
-                    Type::Vector(elem, len) => ((**elem).clone(), u32::from(*len)),
+                    Type::Array(elem, len) => ((**elem).clone(), Length::Known(*len)),
+                    Type::Vector(elem, len) => ((**elem).clone(), Length::Known((*len).into())),
                     other => {
                         return Err(unsupported(format!("an index into `{other}`"), base.span));
                     }
                 };
-                self.element(place, elem, index, &Length::Known(len), written)
+                let len = match (&base.kind, place.root) {
+                    (ExprKind::Workgroup(index), Root::Memory(id)) => {
+                        self.workgroup_len(*index, id)
+                    }
+                    _ => len,
+                };
+                self.element(place, elem, index, &len, written)
             }
             ExprKind::Field(base, name) if !is_swizzle(base, name) => {
                 let place = self.place(base, written)?;
@@ -113,6 +112,18 @@ impl Lower<'_> {
                 let value = self.value(expr, None)?;
                 self.in_registers(value.first, &expr.ty, String::new(), expr.span)
             }
+        }
+    }
+
+    /// What an index into workgroup variable `index` runs over.
+    fn workgroup_len(&self, index: usize, memory: MemoryId) -> Length {
+        let kernel = self.module.kernel.as_ref();
+        let var = kernel.and_then(|kernel| kernel.workgroup.get(index));
+        match var.map(|var| (&var.ty, &var.len)) {
+            Some((Type::Array(..), Some(_))) => Length::Of(memory),
+            Some((Type::Array(_, len), None)) => Length::Known(*len),
+            Some((Type::Vector(_, len), _)) => Length::Known((*len).into()),
+            _ => Length::Known(0),
         }
     }
 

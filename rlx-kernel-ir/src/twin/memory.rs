@@ -5,6 +5,7 @@ use rlx_kernel_twin::program::{Dim, Kind, Memory, MemoryId, Space};
 use super::{Lower, Result, unsupported, words};
 use crate::item::Kernel;
 use crate::layout;
+use crate::overrides;
 use crate::span::Span;
 use crate::types::{Scalar, Source, Type};
 
@@ -20,6 +21,7 @@ impl Lower<'_> {
                     space,
                     stride: 1,
                     dims: Vec::new(),
+                    len: Vec::new(),
                     components: 1,
                     kind: Kind::U32,
                     atomic: false,
@@ -42,6 +44,7 @@ impl Lower<'_> {
                 space: Space::Storage { writable: false },
                 stride: 4,
                 dims: vec![Dim { len: 0, stride: 4 }],
+                len: Vec::new(),
                 components: 1,
                 kind: Kind::U32,
                 atomic: false,
@@ -51,7 +54,12 @@ impl Lower<'_> {
         for var in &kernel.workgroup {
             let bytes = self.stride(&var.ty, true, var.span)?;
             let space = Space::Workgroup { bytes };
-            all.push(self.shape(&var.name, space, Vec::new(), &var.ty, var.span)?);
+            let mut memory = self.shape(&var.name, space, Vec::new(), &var.ty, var.span)?;
+            if let Some(len) = &var.len {
+                let terms = overrides::formula(self.module, len);
+                memory.len = terms.ok_or_else(|| unsupported("this length", len.span))?;
+            }
+            all.push(memory);
         }
         Ok(all)
     }
@@ -81,6 +89,7 @@ impl Lower<'_> {
             space,
             stride: dims.first().map_or(4, |dim| dim.stride),
             dims,
+            len: Vec::new(),
             components,
             kind,
             atomic,

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
-use rlx_kernel_ir::{BinaryOp, Compiled, overrides::Term};
+use rlx_kernel_ir::{Compiled, overrides::Term};
 
 use crate::parse::Sink;
 use crate::parse::kernel::KernelArgs;
@@ -127,14 +127,8 @@ fn formula(terms: &[Term]) -> TokenStream {
     let terms = terms.iter().map(|term| match term {
         Term::Number(value) => quote!(::rlx_kernels::overrides::Term::Number(#value)),
         Term::Override(index) => quote!(::rlx_kernels::overrides::Term::Override(#index)),
-        Term::Operator(op) => {
-            let name = match op {
-                BinaryOp::Add => quote!(Add),
-                BinaryOp::Sub => quote!(Sub),
-                BinaryOp::Mul => quote!(Mul),
-                BinaryOp::Div => quote!(Div),
-                _ => quote!(Rem),
-            };
+        operation => {
+            let name = format_ident!("{operation:?}");
             quote!(::rlx_kernels::overrides::Term::#name)
         }
     });

@@ -1,10 +1,9 @@
 //! What a program refers to is there: the interpreter need not look.
 
 use super::op::{Block, MemoryId, NameId, Op, PlaceId, Regs, Step, Visit};
-use super::{DecodeError, MAX_LANES, MAX_REGISTERS, Memory, Preload, Program, Space};
-
-/// The most bytes of workgroup memory that any device has.
-const MAX_WORKGROUP_BYTES: u64 = 1 << 20;
+use super::{
+    DecodeError, MAX_LANES, MAX_REGISTERS, MAX_WORKGROUP_BYTES, Memory, Preload, Program, Space,
+};
 
 struct Check<'p> {
     program: &'p Program,
@@ -119,6 +118,12 @@ pub(super) fn verify(program: &Program) -> Result<(), DecodeError> {
 fn check_memory(memory: &Memory) -> Result<(), DecodeError> {
     if memory.stride == 0 || !matches!(memory.granule, 2 | 4) {
         return Err(beyond("granule", memory.granule.into(), 4));
+    }
+    if !memory.len.is_empty() && !matches!(memory.space, Space::Workgroup { .. }) {
+        return Err(DecodeError::Number {
+            what: "length of a storage binding",
+            number: 0,
+        });
     }
     match memory.space {
         Space::Workgroup { bytes } if u64::from(bytes) > MAX_WORKGROUP_BYTES => {

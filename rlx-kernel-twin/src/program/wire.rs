@@ -5,10 +5,12 @@ use super::code::{
     Update,
 };
 use super::op::{Block, PlaceId, Step};
+use crate::formula::Term;
+
 use super::{Decoded, Dim, MAX_DEPTH, Memory, Place, Preload, Program, Space};
 
 /// The first byte; it changes with the encoding.
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 
 /// Why bytes are no program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -200,7 +202,7 @@ macro_rules! wire_structs {
 wire_structs! {
     Place { file, line, column }
     Dim { len, stride }
-    Memory { name, space, stride, dims, components, kind, atomic, granule }
+    Memory { name, space, stride, dims, len, components, kind, atomic, granule }
     Program { workgroup_size, params_size, registers, preloads, memories, names, files, places, body }
 }
 
@@ -239,6 +241,45 @@ impl Wire for Space {
                 number,
             }),
         }
+    }
+}
+
+impl Wire for Term {
+    fn put(&self, out: &mut Vec<u8>) {
+        let operation = match self {
+            Self::Number(number) => {
+                out.push(0);
+                return number.put(out);
+            }
+            Self::Override(index) => {
+                out.push(1);
+                return (*index as u32).put(out);
+            }
+            Self::Add => 2,
+            Self::Sub => 3,
+            Self::Mul => 4,
+            Self::Div => 5,
+            Self::Rem => 6,
+        };
+        out.push(operation);
+    }
+
+    fn get(input: &mut Reader<'_>) -> Result<Self, DecodeError> {
+        Ok(match input.byte()? {
+            0 => Self::Number(Wire::get(input)?),
+            1 => Self::Override(u32::get(input)? as usize),
+            2 => Self::Add,
+            3 => Self::Sub,
+            4 => Self::Mul,
+            5 => Self::Div,
+            6 => Self::Rem,
+            number => {
+                return Err(DecodeError::Number {
+                    what: "term",
+                    number,
+                });
+            }
+        })
     }
 }
 

@@ -3,4 +3,5 @@
 mod bugs;
 mod chapter;
 mod first;
+mod sized;
 mod traces;

@@ -2,6 +2,7 @@
 
 use super::gpu;
 use rlx_backends::wgpu::DeviceError;
+use rlx_conformance::devices::{Outcome, every_device};
 use rlx_kernels::prelude::*;
 use rlx_kernels::{DispatchError, Header, kernel::BindingSet};
 
@@ -35,33 +36,37 @@ fn total_len(x: &[u32]) -> u32 {
 }
 
 #[test]
-fn an_override_sizes_the_workgroup_its_memory_and_the_grid() {
-    let gpu = gpu();
+fn an_override_sizes_the_workgroup_its_memory_and_the_grid() -> Outcome {
     let x: Vec<u32> = (0..256).collect();
-    let input = gpu.upload(&x).expect("it uploads");
     let sums = |size: usize| x.chunks(size).map(|chunk| chunk.iter().sum::<u32>() as i32);
+    for device in every_device() {
+        let input = device.upload(&x)?;
+        let mut output = device.alloc::<i32>(8)?;
+        let run = group_sums::launch(&input, &mut output, 256)?;
+        assert_eq!(
+            (run.grid, run.overrides.as_slice()),
+            ([8, 1, 1], &[16, 1, 0][..])
+        );
+        device.run(&run)?;
+        let wanted: Vec<i32> = sums(32).collect();
+        assert_eq!(device.download(&output)?, wanted);
 
-    let mut output = gpu.alloc::<i32>(8).expect("it allocates");
-    let run = group_sums::launch(&input, &mut output, 256).expect("a grid");
-    assert_eq!(
-        (run.grid, run.overrides.as_slice()),
-        ([8, 1, 1], &[16, 1, 0][..])
-    );
-    gpu.run(&run).expect("it runs");
-    let wanted: Vec<i32> = sums(32).collect();
-    assert_eq!(gpu.download(&output).expect("it downloads"), wanted);
-
-    let values = group_sums::Overrides {
-        wide: 32,
-        times: -3,
-        sign: true,
-    };
-    let mut output = gpu.alloc::<i32>(4).expect("it allocates");
-    let run = group_sums::launch_with(values, &input, &mut output, 256).expect("a grid");
-    assert_eq!(run.grid, [4, 1, 1]);
-    gpu.run(&run).expect("it runs");
-    let wanted: Vec<i32> = sums(64).map(|sum| 3 * sum).collect();
-    assert_eq!(gpu.download(&output).expect("it downloads"), wanted);
+        for wide in [4, 32] {
+            let values = group_sums::Overrides {
+                wide,
+                times: -3,
+                sign: true,
+            };
+            let groups = 128 / wide;
+            let mut output = device.alloc::<i32>(groups.into())?;
+            let run = group_sums::launch_with(values, &input, &mut output, 256)?;
+            assert_eq!(run.grid, [groups, 1, 1]);
+            device.run(&run)?;
+            let wanted: Vec<i32> = sums(2 * wide as usize).map(|sum| 3 * sum).collect();
+            assert_eq!(device.download(&output)?, wanted);
+        }
+    }
+    Ok(())
 }
 
 #[test]
