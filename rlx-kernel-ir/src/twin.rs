@@ -14,6 +14,7 @@ mod memory;
 mod operator;
 mod splice;
 mod stmt;
+mod unroll;
 
 use std::collections::HashMap;
 
@@ -23,6 +24,7 @@ use rlx_kernel_twin::program::{
 };
 pub use splice::lower_function;
 
+use crate::consteval::Env;
 use crate::expr::Expr;
 use crate::infer::Typed;
 use crate::item::{Function, ItemId, LocalId, Module};
@@ -85,6 +87,8 @@ struct Frame<'m> {
     result: Regs,
     /// Whether there is a `return` to be left by.
     scoped: bool,
+    /// Values of unrolled loop variables.
+    env: Env,
 }
 
 struct Lower<'m> {
@@ -145,6 +149,7 @@ impl<'m> Lower<'m> {
             locals: HashMap::new(),
             result: Regs::default(),
             scoped,
+            env: Env::new(),
         });
         if scoped {
             self.blocks.push(Vec::new());
@@ -294,7 +299,9 @@ impl<'m> Lower<'m> {
     fn eval(&self, expr: &Expr) -> Option<i128> {
         match expr.ty {
             Type::Scalar(Scalar::Bool | Scalar::I32 | Scalar::U32 | Scalar::I64 | Scalar::U64) => {
-                crate::consteval::eval(self.module, &crate::consteval::Env::new(), expr)
+                let none = Env::new();
+                let env = self.frames.last().map_or(&none, |frame| &frame.env);
+                crate::consteval::eval(self.module, env, expr)
             }
             _ => None,
         }

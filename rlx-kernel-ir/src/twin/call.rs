@@ -6,6 +6,7 @@ use rlx_kernel_twin::program::{Op, Reg, Regs};
 
 use super::access::Place;
 use super::{Binding, Frame, Lower, Result, Value, stmt, unsupported};
+use crate::consteval::Env;
 use crate::expr::Expr;
 use crate::item::{Function, LocalId};
 use crate::types::Type;
@@ -57,6 +58,7 @@ impl<'m> Lower<'m> {
             locals,
             result,
             scoped,
+            env: Env::new(),
         });
         let inlined = self.body(result);
         self.frames.pop();

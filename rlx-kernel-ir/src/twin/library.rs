@@ -99,6 +99,22 @@ impl Lower<'_> {
         Ok(sum)
     }
 
+    /// `base` to the power of `exponent`, which is not 0, by the products that the printer writes.
+    fn power(&mut self, kind: Kind<'_>, mul: Binary, base: Reg, exponent: u128) -> Result<Reg> {
+        match exponent {
+            0 | 1 => Ok(base),
+            2 => self.with(kind, mul, base, base),
+            _ if exponent.is_multiple_of(2) => {
+                let half = self.power(kind, mul, base, exponent / 2)?;
+                self.with(kind, mul, half, half)
+            }
+            _ => {
+                let rest = self.power(kind, mul, base, exponent - 1)?;
+                self.with(kind, mul, rest, base)
+            }
+        }
+    }
+
     /// A builtin by its name in Rust; none where it is not here.
     pub(super) fn library(
         &mut self,
@@ -211,21 +227,10 @@ impl Lower<'_> {
                         _ => Binary::MulU,
                     };
                     let one = this.number(kind, 1.0);
-                    let mut left = exponent.unsigned_abs();
-                    let (mut square, mut product) = (args[0], None);
-                    while left > 0 {
-                        if left % 2 == 1 {
-                            product = Some(match product {
-                                None => square,
-                                Some(product) => this.with(kind, mul, product, square)?,
-                            });
-                        }
-                        left /= 2;
-                        if left > 0 {
-                            square = this.with(kind, mul, square, square)?;
-                        }
-                    }
-                    let product = product.unwrap_or(one);
+                    let product = match exponent.unsigned_abs() {
+                        0 => one,
+                        magnitude => this.power(kind, mul, args[0], magnitude)?,
+                    };
                     if exponent < 0 && is_float {
                         return this.with(kind, Binary::DivF, one, product);
                     }

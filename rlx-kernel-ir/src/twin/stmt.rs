@@ -156,7 +156,7 @@ impl Lower<'_> {
         Ok(to)
     }
 
-    fn declare(&mut self, local: LocalId, first: Reg) {
+    pub(super) fn declare(&mut self, local: LocalId, first: Reg) {
         if let Some(frame) = self.frames.last_mut() {
             frame.locals.insert(local, Binding::Registers(first));
         }
@@ -186,7 +186,11 @@ impl Lower<'_> {
                 span,
             } => self.assign(place, *op, value, *span)?,
             Stmt::Expr(expr) => self.tail(expr, None)?,
-            Stmt::For { .. } => self.counted(stmt)?,
+            Stmt::For { .. } => {
+                if !self.unrolled(stmt)? {
+                    self.counted(stmt)?;
+                }
+            }
             Stmt::While { condition, body } => {
                 self.push_block(condition.span)?;
                 let value = self.value(condition, None)?.first;

@@ -72,7 +72,29 @@ pub fn roundings(x: u32) -> u32 {
     whole.to_bits() ^ a.fract().to_bits() ^ v.x.to_bits() ^ v.y.to_bits() ^ half.to_f32().to_bits()
 }
 
+/// Powers whose exponents are variables of unrolled loops.
+#[device]
+pub fn unrolled_powers(x: u32) -> u32 {
+    let base = x % 7 + 2;
+    let half = (1 << (x % 4)) as f32 * 0.5;
+    let mut sum = 0;
+    let mut total = 0.0;
+    #[unroll]
+    for e in 0..4 {
+        sum ^= base.pow(e) << (e * 3);
+        #[unroll]
+        for f in (0..=2).step_by(2) {
+            if f < e {
+                sum ^= (base + e).pow(2 * (e - f)) << f;
+            }
+            total += half.powi((e + f) as i32);
+        }
+    }
+    sum ^ total.to_bits()
+}
+
 pure! {
+    powers_of_an_unrolled_loops_variable_give_rustcs_bits: unrolled_powers_kernel(unrolled_powers);
     tables_in_consts_give_rustcs_bits: tables_kernel(tables);
     integer_operations_give_rustcs_bits: integer_operations_kernel(integer_operations);
     vector_operations_give_rustcs_bits: vector_operations_kernel(vector_operations);
