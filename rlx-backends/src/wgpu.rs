@@ -18,7 +18,9 @@ mod pipeline;
 mod upload;
 
 pub use adapter::{AdapterKind, AdapterSummary};
-pub use agreement::{Agreement, AgreementError, OutputAgreement, agree};
+pub use agreement::{
+    Agreement, AgreementError, DeviceAgreement, Difference, OutputAgreement, agree,
+};
 pub use buffer::{Buffer, BufferHandle};
 pub use context::{Context, ContextOptions, Resources};
 pub use error::{ContextError, DeviceError, DeviceLimit};

@@ -31,6 +31,6 @@ pub use finding::{Check, Finding, Invocation};
 #[cfg(feature = "machine")]
 pub use options::{Level, Order, SimOptions};
 #[cfg(feature = "machine")]
-pub use report::{Bounds, Report, Trace};
+pub use report::{Bounds, Report, Trace, Undecided};
 #[cfg(feature = "machine")]
 pub use run::{Launch, RunError, Window, run};

@@ -19,7 +19,7 @@ use crate::memory::shadow::{Shadow, Touch};
 use crate::options::SimOptions;
 use crate::program::code::{Fence, Input};
 use crate::program::{Memory, MemoryId, Op, PlaceId, Preload, Program, Reg, Regs, Space, Step};
-use crate::report::Trace;
+use crate::report::{Trace, Undecided};
 pub(crate) use access::describe;
 use error::Errors;
 use flow::{Frame, Left, LoopMasks};
@@ -129,13 +129,22 @@ impl<'r> Machine<'r> {
         machine
     }
 
-    /// The bounds of what a storage binding holds, a word or a half each, and how many comparisons
-    /// were too close to call; none where they were not asked for.
-    pub fn bounds(&self, binding: usize) -> Option<(Vec<f64>, u64)> {
+    /// The bounds of what a storage binding holds, a word or a half each; none where they were not
+    /// asked for.
+    pub fn bounds(&self, binding: usize) -> Option<Vec<f64>> {
         let errors = self.errors.as_ref()?;
         let memory = self.run.program.memories.get(binding)?;
         let step = if memory.granule == 2 { 1 } else { 2 };
-        Some((errors.of(binding, step), errors.undecided))
+        Some(errors.of(binding, step))
+    }
+
+    /// The comparisons that were too close to call.
+    pub fn undecided(&self) -> Vec<Undecided> {
+        let errors = self.errors.as_ref();
+        let all = errors.map(|errors| errors.undecided.values().cloned());
+        let mut all: Vec<_> = all.into_iter().flatten().collect();
+        all.sort_by(|a, b| a.at.cmp(&b.at));
+        all
     }
 
     /// Runs workgroup `group`, the `serial`-th of the run, counted from 1.

@@ -129,6 +129,11 @@ impl SimOptions {
         self
     }
 
+    /// The size of subgroups of the first run, whose results are the run's.
+    pub fn first_subgroup_size(&self) -> Option<u32> {
+        self.subgroup_sizes.first().copied()
+    }
+
     /// The order in which the invocations of a workgroup perform an access to memory.
     #[must_use]
     pub fn order(self, order: Order) -> Self {

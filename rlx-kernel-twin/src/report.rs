@@ -16,6 +16,8 @@ pub struct Report {
     /// How far other devices may lie, where the options ask for [`bounds`](crate::SimOptions::bounds):
     /// one for each output, of the first run.
     pub bounds: Vec<Bounds>,
+    /// The comparisons that these bounds take for decided, in the order of the source.
+    pub undecided: Vec<Undecided>,
     /// Instructions, times the invocations that took part in them, over all runs.
     pub steps: u64,
     /// Runs: subgroup sizes times orders.
@@ -31,9 +33,42 @@ pub struct Bounds {
     pub kind: Kind,
     /// The distance of each word (of each half of an `f16` output); infinite where there is no bound.
     pub distances: Vec<f64>,
-    /// Comparisons of floats that another device may decide otherwise: with any, the distances hold
-    /// only for devices that decide as the twin does.
-    pub undecided: u64,
+}
+
+/// A comparison that another device may decide otherwise, because its operands are no farther from
+/// one another than they are known: the [`Bounds`] hold for devices that decide as the twin does.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Undecided {
+    /// Where.
+    pub at: Source,
+    /// The first invocation that came there.
+    pub who: Invocation,
+    /// What it compared.
+    pub operands: [f64; 2],
+    /// How far their difference may lie from that on another device.
+    pub distance: f64,
+    /// How often it happened there.
+    pub count: u64,
+}
+
+impl fmt::Display for Undecided {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            at,
+            who,
+            operands: [a, b],
+            distance,
+            count,
+        } = self;
+        write!(
+            f,
+            "[{at}] {who} compares {a:?} with {b:?}, whose difference is known to {distance:e}"
+        )?;
+        match count {
+            1 => Ok(()),
+            _ => write!(f, "; {count} times in this run"),
+        }
+    }
 }
 
 /// A value that a kernel's `trace!` showed.

@@ -431,14 +431,14 @@ fn once(run: &Run<'_>, sink: &mut Sink, report: &mut Report) -> Vec<Option<Shado
     report.traces.append(&mut machine.traces);
     report.steps += machine.steps;
     if report.bounds.is_empty() {
+        report.undecided = machine.undecided();
         for (index, memory) in run.program.bindings().enumerate() {
             let writable = memory.space == Space::Storage { writable: true };
-            if let Some((distances, undecided)) = machine.bounds(index).filter(|_| writable) {
+            if let Some(distances) = machine.bounds(index).filter(|_| writable) {
                 report.bounds.push(Bounds {
                     binding: memory.name.clone(),
                     kind: memory.kind,
                     distances,
-                    undecided,
                 });
             }
         }

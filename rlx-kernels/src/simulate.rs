@@ -11,7 +11,7 @@ mod device;
 pub use device::{TwinBuffer, TwinDevice};
 pub use rlx_kernel_twin::finding::{Invocation, Note, Source};
 pub use rlx_kernel_twin::program::Kind;
-pub use rlx_kernel_twin::report::{Bounds, Trace};
+pub use rlx_kernel_twin::report::{Bounds, Trace, Undecided};
 pub use rlx_kernel_twin::run::{Launch, RunError, Window};
 pub use rlx_kernel_twin::{Check, Finding, Level, Order, Report, SimOptions};
 

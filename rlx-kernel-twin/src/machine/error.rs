@@ -6,9 +6,12 @@
 
 mod rule;
 
+use std::collections::HashMap;
+
 use super::{Machine, NOWHERE};
-use crate::program::code::{Move, Reduce, Scan};
-use crate::program::{Op, Program, Reg, Regs, Step};
+use crate::program::code::{Move, Reduce, Scan, Unary, Update};
+use crate::program::{Op, PlaceId, Program, Reg, Regs, Step};
+use crate::report::Undecided;
 
 /// The bounds of all values.
 #[derive(Debug)]
@@ -16,7 +19,7 @@ pub(super) struct Errors {
     registers: Vec<Box<[f64]>>,
     memories: Vec<Vec<f64>>,
     /// Comparisons that another device may decide otherwise.
-    pub undecided: u64,
+    pub undecided: HashMap<PlaceId, Undecided>,
 }
 
 impl Errors {
@@ -32,7 +35,7 @@ impl Errors {
                 .iter()
                 .map(|bytes| vec![0.0; bytes.div_ceil(2) as usize])
                 .collect(),
-            undecided: 0,
+            undecided: HashMap::new(),
         }
     }
 
@@ -49,6 +52,11 @@ impl Errors {
         if let Some(slot) = words.and_then(|words| words.get_mut(lane)) {
             *slot = error;
         }
+    }
+
+    /// What an address adds: no bound where it was made from a float on the edge of two integers.
+    fn of_address(&self, address: Option<Reg>, lane: usize) -> f64 {
+        address.map_or(0.0, |address| rule::exact(&[self.get(address, lane)]))
     }
 
     fn cell(&mut self, slot: usize, address: u32) -> Option<&mut f64> {
@@ -78,7 +86,7 @@ impl Machine<'_> {
         for turn in 0..self.active.len() {
             let lane = self.run.order.get(turn).map_or(turn, |lane| *lane as usize);
             if self.is_active(lane) {
-                self.carry_lane(&mut errors, &step.op, lane);
+                self.carry_lane(&mut errors, step, lane);
             }
         }
         match &step.op {
@@ -93,7 +101,25 @@ impl Machine<'_> {
         f64::from(f32::from_bits(self.word(reg, lane)))
     }
 
-    fn carry_lane(&self, errors: &mut Errors, op: &Op, lane: usize) {
+    /// Takes note of a comparison that another device may decide otherwise.
+    fn undecided_at(
+        &self,
+        errors: &mut Errors,
+        at: PlaceId,
+        lane: usize,
+        (operands, distance): ([f64; 2], f64),
+    ) {
+        let first = || Undecided {
+            at: self.run.source(at),
+            who: self.who(lane),
+            operands,
+            distance,
+            count: 0,
+        };
+        errors.undecided.entry(at).or_insert_with(first).count += 1;
+    }
+
+    fn carry_lane(&self, errors: &mut Errors, Step { at, op }: &Step, lane: usize) {
         let float = |reg: Reg| self.float(reg, lane);
         match op {
             Op::Copy { to, from } => {
@@ -103,13 +129,32 @@ impl Machine<'_> {
                 }
             }
             Op::Unary { op, to, a } => {
-                let error = rule::unary(*op, float(*a), errors.get(*a, lane), float(*to));
+                let ea = errors.get(*a, lane);
+                let is_close = match op {
+                    Unary::F32ToBool => ea > 0.0 && float(*a).abs() <= ea,
+                    Unary::IntToBool => ea > 0.0,
+                    _ => false,
+                };
+                if is_close {
+                    let value = if *op == Unary::F32ToBool {
+                        float(*a)
+                    } else {
+                        f64::from(self.word(*a, lane))
+                    };
+                    self.undecided_at(errors, *at, lane, ([value, 0.0], ea));
+                }
+                let error = rule::unary(*op, float(*a), ea, float(*to));
                 errors.set(*to, lane, error);
             }
             Op::Binary { op, to, a, b } => {
                 let (ea, eb) = (errors.get(*a, lane), errors.get(*b, lane));
                 if rule::is_undecided(*op, (float(*a), ea), (float(*b), eb)) {
-                    errors.undecided += 1;
+                    let operands = if rule::compares_floats(*op) {
+                        [float(*a), float(*b)]
+                    } else {
+                        [*a, *b].map(|reg| f64::from(self.word(reg, lane)))
+                    };
+                    self.undecided_at(errors, *at, lane, (operands, ea + eb));
                 }
                 let error = rule::binary(*op, (float(*a), ea), (float(*b), eb), float(*to));
                 errors.set(*to, lane, error);
@@ -148,7 +193,8 @@ impl Machine<'_> {
                     let place = self.place((*address, *offset), index * bytes, lane);
                     let slot = self.run.slot(*memory);
                     let error = place.and_then(|place| errors.cell(slot, place).copied());
-                    errors.set(to.at(index), lane, error.unwrap_or(0.0));
+                    let error = error.unwrap_or(0.0) + errors.of_address(*address, lane);
+                    errors.set(to.at(index), lane, error);
                 }
             }
             Op::Store {
@@ -165,7 +211,8 @@ impl Machine<'_> {
             } => {
                 let bytes = if matches!(op, Op::Store { .. }) { 4 } else { 2 };
                 for index in 0..from.count {
-                    let error = errors.get(from.at(index), lane);
+                    let error =
+                        errors.get(from.at(index), lane) + errors.of_address(*address, lane);
                     let place = self.place((*address, *offset), index * bytes, lane);
                     let slot = self.run.slot(*memory);
                     if let Some(cell) = place.and_then(|place| errors.cell(slot, place)) {
@@ -186,6 +233,7 @@ impl Machine<'_> {
                     } else {
                         0.0
                     };
+                    let error = error + errors.of_address(Some(*address), lane);
                     errors.set(to.at(index), lane, error);
                 }
             }
@@ -216,16 +264,53 @@ impl Machine<'_> {
                     .collect();
                 errors.set(*to, lane, rule::exact(&all));
             }
-            Op::Wide { to, a, b, .. } => {
-                let known = [*a, *b].map(|regs| errors.get(regs.first, lane));
+            Op::Wide { op, to, a, b } => {
+                let mut known = [*a, *b].map(|regs| errors.get(regs.first, lane));
+                let distance = rule::exact(&known);
+                if op.is_comparison() && distance > 0.0 {
+                    let low = [*a, *b].map(|regs| f64::from(self.word(regs.first, lane)));
+                    self.undecided_at(errors, *at, lane, (low, distance));
+                    known = [0.0; 2];
+                }
                 Self::carry_exact(errors, *to, &known, lane);
             }
             Op::WideUnary { to, a, .. } | Op::Convert { to, a, .. } => {
                 let known = [errors.get(a.first, lane)];
                 Self::carry_exact(errors, *to, &known, lane);
             }
-            Op::Index { to, .. } | Op::Packed { to, .. } | Op::Atomic { to, .. } => {
-                errors.set(*to, lane, 0.0);
+            Op::Index { to, add, index, .. } => {
+                let add = errors.of_address(*add, lane);
+                let error = rule::exact(&[add, errors.get(*index, lane)]);
+                errors.set(*to, lane, error);
+            }
+            Op::Packed { to, address, .. } => {
+                let error = errors.of_address(Some(*address), lane);
+                errors.set(*to, lane, error);
+            }
+            Op::Atomic {
+                op,
+                to,
+                memory,
+                address,
+                offset,
+                a,
+                b,
+            } => {
+                let at = errors.of_address(*address, lane);
+                let known = [*a, *b].map(|reg| errors.get(reg, lane));
+                let place = self.place((*address, *offset), 0, lane);
+                let slot = self.run.slot(*memory);
+                let mut before = at;
+                if let Some(cell) = place.and_then(|place| errors.cell(slot, place)) {
+                    before += *cell;
+                    let new = rule::exact(&[at, known[0], known[1]]);
+                    match op {
+                        Update::Load => {}
+                        Update::Store => *cell = new,
+                        _ => *cell += new,
+                    }
+                }
+                errors.set(*to, lane, before);
             }
             _ => {}
         }

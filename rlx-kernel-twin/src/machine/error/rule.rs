@@ -39,11 +39,14 @@ fn spread(f: impl Fn(f64) -> f64, x: f64, e: f64) -> f64 {
     (f(x + e) - here).abs().max((f(x - e) - here).abs())
 }
 
-/// Whether another device may decide a comparison otherwise.
+/// Whether another device may decide a comparison otherwise. Integers have no distance, or no bound.
 pub(super) fn is_undecided(op: Binary, (a, ea): (f64, f64), (b, eb): (f64, f64)) -> bool {
-    let compares = matches!(op, Binary::EqF | Binary::NeF | Binary::LtF | Binary::LeF);
     let known = ea + eb;
-    compares && known > 0.0 && (a - b).abs() <= known
+    op.is_comparison() && known > 0.0 && (!compares_floats(op) || (a - b).abs() <= known)
+}
+
+pub(super) fn compares_floats(op: Binary) -> bool {
+    matches!(op, Binary::EqF | Binary::NeF | Binary::LtF | Binary::LeF)
 }
 
 pub(super) fn unary(op: Unary, x: f64, e: f64, result: f64) -> f64 {
@@ -97,6 +100,7 @@ pub(super) fn unary(op: Unary, x: f64, e: f64, result: f64) -> f64 {
                 f64::INFINITY
             }
         }
+        Unary::F32ToBool | Unary::IntToBool => 0.0,
         Unary::I32ToF32 | Unary::U32ToF32 => {
             let is_exact = result.abs() <= 16_777_216.0;
             exact(&[e]) + if is_exact { 0.0 } else { 2.0 * unit }
@@ -154,7 +158,8 @@ pub(super) fn binary(op: Binary, (a, ea): (f64, f64), (b, eb): (f64, f64), resul
             };
             turned + 4097.0 * unit
         }
-        Binary::EqF | Binary::NeF | Binary::LtF | Binary::LeF => 0.0,
+        // What another device may decide otherwise is told apart.
+        _ if op.is_comparison() => 0.0,
         _ => exact(&[ea, eb]),
     }
 }

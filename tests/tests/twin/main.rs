@@ -3,10 +3,11 @@
 
 use std::collections::BTreeSet;
 
-use rlx_backends::wgpu::{Context, ContextOptions, agree};
 use rlx_conformance::browser::Value;
 use rlx_conformance::cases::{Case, cases};
-use rlx_kernels::{Check, KernelInfo, SimOptions, simulate};
+use rlx_kernels::{KernelInfo, SimOptions, simulate};
+
+mod agreement;
 
 /// Runs a case with subgroups of `size`; gives what is wrong.
 fn run(case: &Case, options: &SimOptions) -> Option<String> {
@@ -57,43 +58,6 @@ fn every_kernel_gives_the_right_answers_and_no_findings_at_every_subgroup_size()
         }
     }
     assert!(faults.is_empty(), "{}", faults.join("\n\n"));
-}
-
-#[test]
-fn an_adapter_lies_within_what_wgsl_allows_of_the_twin() {
-    let context = Context::new(&ContextOptions::default())
-        .expect("an adapter; `cargo xtask demo` installs lavapipe");
-    let mut compared = 0;
-    for case in cases() {
-        let [dispatch] = case.dispatches.as_slice() else {
-            continue;
-        };
-        if !context.capabilities().features.subgroup && dispatch.kernel.features.subgroup {
-            continue;
-        }
-        let buffers: Vec<Vec<u8>> = case
-            .values
-            .iter()
-            .map(|value| match value {
-                Value::Given(bytes) => {
-                    let mut bytes = bytes.clone();
-                    bytes.resize(bytes.len().next_multiple_of(4), 0);
-                    bytes
-                }
-                Value::Written(bytes) => vec![0; *bytes],
-                Value::InPlaceOf(_) => Vec::new(),
-            })
-            .collect();
-        // A format's scales may be NaN or huge: that is the data's affair.
-        let options = SimOptions::default().allow(Check::NotFinite);
-        let agreement = agree(dispatch, &buffers, &options, std::slice::from_ref(&context));
-        match agreement {
-            Ok(agreement) => print!("{agreement}"),
-            Err(error) => panic!("{}: {error}", case.label),
-        }
-        compared += 1;
-    }
-    assert!(compared > 50, "{compared} dispatches were compared");
 }
 
 #[test]
