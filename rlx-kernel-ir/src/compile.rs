@@ -3,11 +3,12 @@
 use crate::builtin::Input;
 use crate::diagnostic::Diagnostic;
 use crate::infer::{infer_all, infer_functions};
-use crate::item::{ItemId, Kernel, Module};
+use crate::item::{ItemId, Kernel, KernelParam, Module};
 use crate::layout;
 use crate::limits::{self, LIMITS, Required};
 use crate::lint::{self, Found};
 use crate::overrides::{self, WorkgroupFormulas};
+use crate::param;
 use crate::poison;
 use crate::probe::probe;
 use crate::rounds;
@@ -153,13 +154,27 @@ pub fn compile(module: &Module, options: CompileOptions) -> Result<Compiled, Vec
                 Ok(found) => workgroup = found,
                 Err(problem) => problems.push(problem),
             }
+            if problems.is_empty()
+                && places(module, kernel, &validated).as_ref() != Some(&validated.leaves)
+            {
+                let message =
+                    "the params of this kernel lie elsewhere on a GPU than their layout says";
+                problems.push(Diagnostic::new(kernel.function.span, message));
+            }
             if !problems.is_empty() {
                 return Err(once(problems));
             }
             (printed, validated)
         }
         Err(found) => {
-            let is_new = |problem: &Diagnostic| problems.iter().all(|p| p.span != problem.span);
+            let is_new = |problem: &Diagnostic| {
+                // naga stops at such a param without a place of its own.
+                let is_refused = |param: &KernelParam| param::problem(module, &param.ty).is_some();
+                let of_params = problem.span == kernel.function.span
+                    || kernel.params.iter().any(|param| param.span == problem.span);
+                problems.iter().all(|p| p.span != problem.span)
+                    && !(of_params && kernel.params.iter().any(is_refused))
+            };
             let found: Vec<_> = found.into_iter().filter(is_new).collect();
             problems.extend(found);
             return Err(once(problems));
@@ -194,10 +209,11 @@ pub fn compile(module: &Module, options: CompileOptions) -> Result<Compiled, Vec
     let params = kernel
         .params
         .iter()
+        .zip(&printed.params)
         .zip(&validated.params)
-        .map(|(param, (offset, size))| CompiledParam {
+        .map(|((param, ty), (offset, size))| CompiledParam {
             name: param.name.clone(),
-            ty: crate::param::declared(&param.ty).wgsl().unwrap_or_default(),
+            ty: ty.clone(),
             offset: *offset,
             size: *size,
         });
@@ -351,6 +367,15 @@ fn formulas(
     Ok(Some(formulas))
 }
 
+/// Where the scalars and vectors of the params lie, by the layout that the host goes by.
+fn places(module: &Module, kernel: &Kernel, validated: &Validated) -> Option<Vec<u32>> {
+    let mut all = Vec::new();
+    for (param, (offset, _)) in kernel.params.iter().zip(&validated.params) {
+        param::leaves(module, &param.held(), *offset, &mut all)?;
+    }
+    Some(all)
+}
+
 /// Checks of the signature and the attributes.
 fn interface(module: &Module, kernel: &Kernel) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
@@ -391,6 +416,14 @@ fn interface(module: &Module, kernel: &Kernel) -> Vec<Diagnostic> {
                 );
             }
             _ => {}
+        }
+    }
+    for param in &kernel.params {
+        if let Some(mut problem) = param::problem(module, &param.ty) {
+            if problem.span == Span::NONE {
+                problem.span = param.span;
+            }
+            problems.push(problem);
         }
     }
     // A parameter that was refused may be the output.

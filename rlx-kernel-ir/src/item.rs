@@ -287,7 +287,7 @@ pub struct Kernel {
     pub function: Function,
     /// `&[T]` and `&mut [T]` parameters, in order.
     pub bindings: Vec<KernelBinding>,
-    /// Scalar and vector parameters, in order.
+    /// The other parameters, in order.
     pub params: Vec<KernelParam>,
     /// Workgroup variables.
     pub workgroup: Vec<WorkgroupVar>,
@@ -332,10 +332,24 @@ pub struct KernelBinding {
 pub struct KernelParam {
     /// The author's name.
     pub name: String,
-    /// Scalar or vector.
+    /// A scalar, a vector, a struct or an array of them.
     pub ty: Type,
+    /// Whether its halves are held as `f32`, so that all instances of a generic kernel have their
+    /// params at the same places.
+    pub widened: bool,
     /// The parameter's place.
     pub span: Span,
+}
+
+impl KernelParam {
+    /// The type that holds it in the params.
+    pub fn held(&self) -> Type {
+        if self.widened {
+            crate::param::widened(&self.ty)
+        } else {
+            self.ty.clone()
+        }
+    }
 }
 
 /// `#[workgroup] let name: [T; N];`

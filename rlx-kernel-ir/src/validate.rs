@@ -20,6 +20,9 @@ pub struct Validated {
     pub int64: bool,
     /// Offset and size in bytes of each field of the params struct.
     pub params: Vec<(u32, u32)>,
+    /// The place of each scalar and vector in the params, in order, and the bytes from one element of
+    /// an array to the next.
+    pub leaves: Vec<u32>,
     /// Bytes of the params struct, padding included.
     pub params_size: u32,
     /// Bytes of workgroup memory whose length is known.
@@ -83,12 +86,29 @@ pub fn validate(text: &Text, fallback: Span) -> Result<Validated, Diagnostic> {
                         .iter()
                         .map(|member| (member.offset, size(member)))
                         .collect();
+                    leaves(&module, variable.ty, 0, &mut validated.leaves);
                 }
             }
             _ => {}
         }
     }
     Ok(validated)
+}
+
+/// As [`param::leaves`](crate::param::leaves), by naga's layout.
+fn leaves(module: &naga::Module, ty: naga::Handle<naga::Type>, offset: u32, all: &mut Vec<u32>) {
+    match &module.types[ty].inner {
+        naga::TypeInner::Struct { members, .. } => {
+            for member in members {
+                leaves(module, member.ty, offset + member.offset, all);
+            }
+        }
+        naga::TypeInner::Array { base, stride, .. } => {
+            all.push(*stride);
+            leaves(module, *base, offset, all);
+        }
+        _ => all.push(offset),
+    }
 }
 
 /// Whether an override sizes an array.

@@ -10,6 +10,7 @@ pub mod level;
 pub mod methods;
 pub mod module;
 pub mod overrides;
+pub mod param;
 pub mod requires;
 pub mod stmt;
 pub mod ty;

@@ -230,6 +230,7 @@ impl Builder {
         self.params.push(KernelParam {
             name,
             ty: Type::U32,
+            widened: false,
             span: NO,
         });
     }

@@ -5,7 +5,8 @@ use rlx_kernel_twin::program::{Op, Preload, Reg, Regs};
 
 use super::{Lower, Result, Value, unsupported};
 use crate::expr::{Expr, ExprKind};
-use crate::item::FieldKind;
+use crate::item::{FieldKind, KernelParam, Module};
+use crate::param;
 use crate::types::{Scalar, Type};
 
 impl Lower<'_> {
@@ -279,15 +280,14 @@ impl Lower<'_> {
             .get(index)
             .copied()
             .ok_or_else(|| unsupported("this param", expr.span))?;
-        let words = self.words(&expr.ty, expr.span)?;
-        let is_half = expr.ty.scalar() == Some(Scalar::F16);
-        let run = (0..words).map(|word| {
-            if is_half {
-                Preload::ParamHalf(offset + 2 * word)
-            } else {
-                Preload::Param(offset + 4 * word)
-            }
-        });
+        let kernel = self.module.kernel.as_ref();
+        let held = kernel
+            .and_then(|kernel| kernel.params.get(index))
+            .map(KernelParam::held);
+        let held = held.unwrap_or(Type::Error);
+        let mut run = Vec::new();
+        words_of(self.module, &held, (offset, false), &mut run)
+            .ok_or_else(|| unsupported(format!("a param of type `{held}`"), expr.span))?;
         let first = self.preload_run(run);
         self.param_registers.insert(index, first);
         Ok(first)
@@ -329,6 +329,40 @@ impl Lower<'_> {
             _ => false,
         }
     }
+}
+
+/// The words of a part of the params at a byte `offset`, in the order of a value's registers.
+fn words_of(
+    module: &Module,
+    ty: &Type,
+    (offset, in_row): (u32, bool),
+    all: &mut Vec<Preload>,
+) -> Option<()> {
+    match ty {
+        Type::Array(elem, len) => {
+            let stride = param::layout(module, ty)?.0.checked_div(*len)?;
+            for index in 0..*len {
+                words_of(module, elem, (offset + index * stride, true), all)?;
+            }
+        }
+        Type::Struct(id, _) => {
+            let fields = &module.structure(*id)?.fields;
+            for ((_, ty), place) in fields.iter().zip(param::offsets(module, *id)?) {
+                words_of(module, ty, (offset + place, false), all)?;
+            }
+        }
+        plain => {
+            let is_half = plain.scalar()? == Scalar::F16 && !in_row;
+            all.extend((0..super::words(module, plain)?).map(|word| {
+                if is_half {
+                    Preload::ParamHalf(offset + 2 * word)
+                } else {
+                    Preload::Param(offset + 4 * word)
+                }
+            }));
+        }
+    }
+    Some(())
 }
 
 /// The bits of a constant integer or bool.

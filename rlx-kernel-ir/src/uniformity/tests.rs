@@ -135,6 +135,7 @@ fn messages(helpers: Vec<Function>, body: Vec<Stmt>) -> Vec<String> {
         params: vec![KernelParam {
             name: "n".into(),
             ty: Type::U32,
+            widened: false,
             span: AT,
         }],
         workgroup: vec![WorkgroupVar {

@@ -79,7 +79,9 @@ impl FunctionPrinter<'_, '_> {
                 self.printed.tables.insert(*index);
                 (Text::new(&self.context.tables[*index]), Shape::Atom)
             }
-            ExprKind::Param(index) => self.param(*index, &expr.ty),
+            ExprKind::Param(_) => self
+                .param_part(expr)
+                .unwrap_or((Text::default(), Shape::Atom)),
             ExprKind::Const(id) => {
                 self.printed.consts.insert(*id);
                 (
@@ -129,7 +131,7 @@ impl FunctionPrinter<'_, '_> {
                 (out, Shape::Atom)
             }
             ExprKind::Index(base, index) => {
-                if let Some(element) = self.param_element(expr) {
+                if let Some(element) = self.param_part(expr) {
                     return element;
                 }
                 if let Some(at) = self.eval(index) {
@@ -151,6 +153,9 @@ impl FunctionPrinter<'_, '_> {
                 (out, Shape::Atom)
             }
             ExprKind::Field(base, name) => {
+                if let Some(field) = self.param_part(expr) {
+                    return field;
+                }
                 let mut out = self.operand(base);
                 out.push(".");
                 out.push(&super::name::spell(name));

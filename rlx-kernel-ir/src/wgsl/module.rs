@@ -25,6 +25,8 @@ pub struct Printed {
     pub variables: Vec<String>,
     /// The tables that are bound after the params, and their variables.
     pub tables: Vec<(usize, String)>,
+    /// The types that the params are declared by.
+    pub params: Vec<String>,
     /// The entry point.
     pub entry: String,
     /// Values of the invocation that the entry point takes.
@@ -43,6 +45,8 @@ pub(super) struct Context<'m> {
     pub bindings: Vec<String>,
     pub workgroup: Vec<String>,
     pub tables: Vec<String>,
+    /// The structs that are declared once more for the params, and their names there.
+    pub mirrors: Vec<(ItemId, String)>,
     pub instances: Vec<String>,
     pub consts: HashMap<ItemId, String>,
     pub printed: Vec<PrintedFunction>,
@@ -82,6 +86,13 @@ impl<'m> Context<'m> {
                 fresh(&structure.name);
             }
         }
+        let params = kernel.map_or(&[][..], |kernel| &kernel.params);
+        let mirrors = crate::param::mirrored(module, params).into_iter();
+        let mirrors = mirrors.map(|id| {
+            let name = module.structure(id).map_or("", |structure| &structure.name);
+            (id, fresh(&format!("{name}Param")))
+        });
+        let mirrors = mirrors.collect();
         let entry = kernel.map_or_else(String::new, |kernel| fresh(&kernel.function.wgsl_name));
         let workgroup: Vec<String> = kernel.map_or_else(Vec::new, |kernel| {
             kernel
@@ -137,6 +148,7 @@ impl<'m> Context<'m> {
             bindings,
             workgroup,
             tables,
+            mirrors,
             instances,
             consts,
             printed: Vec::new(),
@@ -360,7 +372,7 @@ pub fn print(module: &Module, typed: &Typed) -> Result<Printed, Vec<Diagnostic>>
         .map(|table| context.tables[*table].as_str())
         .collect();
     print_bindings(kernel, &context.bindings, &variables, &mut text);
-    print_params(kernel, &mut text);
+    context.print_params(kernel, &mut text);
     print_structs(module, &mut text);
     context.print_consts(&consts, &mut text)?;
     for ((var, name), len) in kernel.workgroup.iter().zip(&context.workgroup).zip(sizes) {
@@ -403,6 +415,11 @@ pub fn print(module: &Module, typed: &Typed) -> Result<Printed, Vec<Diagnostic>>
         tables: tables
             .iter()
             .map(|table| (*table, context.tables[*table].clone()))
+            .collect(),
+        params: kernel
+            .params
+            .iter()
+            .map(|param| context.declared(&param.held(), false))
             .collect(),
         variables: context.bindings,
         entry,
@@ -489,21 +506,4 @@ pub(crate) fn print_structs(module: &Module, text: &mut Text) {
             text.push("}\n\n");
         }
     }
-}
-
-fn print_params(kernel: &Kernel, text: &mut Text) {
-    if kernel.params.is_empty() {
-        return;
-    }
-    text.push("struct Params {\n");
-    for param in &kernel.params {
-        let start = text.len();
-        let name = super::name::spell(&param.name);
-        text.push(&format!(
-            "    {name}: {},\n",
-            crate::param::declared(&param.ty).wgsl().unwrap_or_default()
-        ));
-        text.mark_from(start, param.span);
-    }
-    text.push("}\n\n");
 }

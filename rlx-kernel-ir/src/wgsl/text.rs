@@ -134,8 +134,18 @@ fn split(text: &str, base: usize, indent: usize, width: usize, breaks: &mut Vec<
     let mut depth = 0_usize;
     let mut start = 0;
     let mut arguments = Vec::new();
+    let (mut before, mut types) = (b' ', 0_usize);
     for (index, byte) in inner.bytes().enumerate() {
         match byte {
+            // Of a type: operators stand between spaces.
+            b'<' if before.is_ascii_alphanumeric() => {
+                types += 1;
+                depth += 1;
+            }
+            b'>' if types > 0 => {
+                types -= 1;
+                depth = depth.saturating_sub(1);
+            }
             b'(' | b'[' => depth += 1,
             b')' | b']' => depth = depth.saturating_sub(1),
             b',' if depth == 0 => {
@@ -145,6 +155,7 @@ fn split(text: &str, base: usize, indent: usize, width: usize, breaks: &mut Vec<
             }
             _ => {}
         }
+        before = byte;
     }
     arguments.push((start, inner.len()));
     if arguments.len() < 2 {

@@ -406,7 +406,9 @@ pub fn define(state: State) -> syn::Result<(bool, TokenStream)> {
     let finished = chain::finished(&step(&name));
     let shared = match (&structure, items.target(id)) {
         (Some(item), Some(Target::Struct(id, _))) => {
-            super::shared::implementations(&items.module, *id, item)
+            let shared = super::shared::implementations(&items.module, *id, item);
+            let uniform = super::shared::uniform(&items.module, *id, item);
+            quote!(#shared #uniform)
         }
         _ => TokenStream::new(),
     };

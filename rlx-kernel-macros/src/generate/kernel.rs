@@ -8,7 +8,7 @@ use syn::parse::{Parse, ParseStream};
 use super::instances::{self, Typed, Values};
 use super::lint;
 use super::overrides;
-use super::params::{Params, argument_type};
+use super::params::{Params, argument_type, launch_type, launch_value};
 use super::requires::{self, Scope};
 use crate::chain::{self, State};
 use crate::parse::generics;
@@ -192,7 +192,7 @@ fn module(args: &KernelArgs, function: &syn::ItemFn, targets: &[syn::Ident]) -> 
     // Problems of the signature are reported where the kernel is compiled.
     let signature = kernel::signature(&mut Sink::default(), function);
     let params = Params::new(signature.iter().filter_map(|parameter| match parameter {
-        Parameter::Plain { name, ty, .. } => Some((name.clone(), ty.clone())),
+        Parameter::Plain { name, host, .. } => Some((name.clone(), host.clone())),
         Parameter::Slice { .. } | Parameter::Refused { .. } => None,
     }));
     let params_struct = params.to_rust();
@@ -366,7 +366,7 @@ fn extent(
     let names = params
         .fields
         .iter()
-        .filter(|field| field.ty == Type::U32)
+        .filter(|field| field.host.is(Scalar::U32))
         .map(|field| &field.name);
     let variant = if geometry.groups {
         quote!(Groups)
@@ -418,10 +418,10 @@ fn launch(
                 handles.push(quote!(#name.handle().clone()));
                 names.push(name);
             }
-            Parameter::Plain { name, ty, .. } => {
-                let ty = argument_type(ty);
+            Parameter::Plain { name, host, .. } => {
+                let ty = launch_type(host);
                 args.push(quote!(#name: #ty));
-                values.push(name);
+                values.push(launch_value(host, &quote!(#name)));
                 names.push(name);
             }
             Parameter::Refused { .. } => {}
@@ -507,7 +507,7 @@ pub(super) fn element(elem: &syn::Type, typed: &Typed<'_>) -> TokenStream {
 }
 
 /// `path` as the kernel's module sees it.
-fn inside(path: &syn::Path) -> syn::Path {
+pub(super) fn inside(path: &syn::Path) -> syn::Path {
     let mut path = path.clone();
     let Some(first) = path.segments.first_mut() else {
         return path;
@@ -597,7 +597,7 @@ fn compile_instance(
         Ok(compiled) => {
             let signature = kernel::signature(&mut Sink::default(), function);
             let params = Params::new(signature.iter().filter_map(|parameter| match parameter {
-                Parameter::Plain { name, ty, .. } => Some((name.clone(), ty.clone())),
+                Parameter::Plain { name, host, .. } => Some((name.clone(), host.clone())),
                 Parameter::Slice { .. } | Parameter::Refused { .. } => None,
             }));
             let assertions = params.assertions(

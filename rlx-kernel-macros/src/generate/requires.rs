@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
-use rlx_kernel_ir::Type;
+use rlx_kernel_ir::Scalar;
 use syn::visit_mut::{self, VisitMut};
 
 use crate::parse::kernel::Parameter;
@@ -51,11 +51,9 @@ fn check(
     let (mut bindings, mut values) = (Vec::new(), Vec::new());
     for parameter in signature {
         match parameter {
-            Parameter::Plain {
-                name,
-                ty: Type::U32,
-                ..
-            } if requirement.names.contains(&paths::name(name)) => {
+            Parameter::Plain { name, host, .. }
+                if host.is(Scalar::U32) && requirement.names.contains(&paths::name(name)) =>
+            {
                 let value = match scope {
                     Scope::Launch => quote!(#name),
                     Scope::Dispatch => quote!(params.#name),

@@ -2,9 +2,34 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use rlx_kernel_ir::{ItemId, Module, layout};
+use rlx_kernel_ir::{ItemId, Module, Type, layout, param};
 
+use super::params::Params;
 use crate::parse::module::derives;
+use crate::parse::param::Host;
+
+/// Makes a struct what kernels take as a param. Where it cannot be, its kernels say so.
+pub fn uniform(module: &Module, id: ItemId, item: &syn::ItemStruct) -> TokenStream {
+    let name = &item.ident;
+    let ty = Type::Struct(id, String::new());
+    let fields = item.fields.iter().map(|field| {
+        let host = Host::new(&field.ty, &[])?;
+        Some((field.ident.clone()?, host))
+    });
+    let fields: Option<Vec<_>> = fields.collect();
+    let layout = param::layout(module, &ty).zip(param::offsets(module, id));
+    if param::problem(module, &ty).is_none()
+        && let (Some(fields), Some(((size, _), offsets))) = (fields, layout)
+    {
+        return Params::part(fields.into_iter()).to_part(name, &offsets, size);
+    }
+    quote! {
+        impl ::rlx_kernels::Uniform for #name {
+            type Uniform = ();
+            fn uniform(self) {}
+        }
+    }
+}
 
 /// Makes a struct `Pod` whose layout is the same on both sides, so that buffers hold it as it is.
 /// Nothing for any other struct, and for one whose author derives it.

@@ -5,7 +5,7 @@ use quote::{format_ident, quote};
 
 use super::instances::Typed;
 use super::kernel::element;
-use super::params::argument_type;
+use super::params::{launch_type, launch_value};
 use crate::parse::kernel::Parameter;
 use crate::paths;
 
@@ -51,10 +51,10 @@ pub fn simulate(
                     quote!(::rlx_kernels::simulate::Window::Read(#bytemuck::cast_slice(#name)))
                 });
             }
-            Parameter::Plain { name, ty, .. } => {
-                let ty = argument_type(ty);
+            Parameter::Plain { name, host, .. } => {
+                let ty = launch_type(host);
                 args.push(quote!(#name: #ty));
-                values.push(name);
+                values.push(launch_value(host, &quote!(#name)));
                 names.push(name);
             }
             Parameter::Refused { .. } => {}

@@ -75,6 +75,14 @@ pub fn names(generics: &syn::Generics) -> Vec<String> {
     names.collect()
 }
 
+/// The names of the type parameters that are floats.
+pub fn floats(generics: &syn::Generics) -> Vec<String> {
+    let is_float = |bound: &syn::TypeParamBound| matches!(bound, syn::TypeParamBound::Trait(bound) if named(&bound.path) == Some(Bound::Float));
+    let floats = generics.type_params();
+    let floats = floats.filter(|param| param.bounds.iter().any(is_float));
+    floats.map(|param| paths::name(&param.ident)).collect()
+}
+
 impl BodyParser<'_> {
     /// The generic arguments of the last segment of a path; none where it has none.
     pub fn arguments(&mut self, path: &syn::Path) -> Option<Vec<Argument>> {

@@ -7,14 +7,15 @@ use quote::ToTokens;
 use rlx_kernel_ir::limits::LIMITS;
 use rlx_kernel_ir::{
     CompileOptions, Expr, Function, ItemId, Kernel, KernelBinding, KernelParam, Origin, Override,
-    Type,
+    Scalar, Type,
 };
 use syn::parse::{Parse, ParseStream, Parser as _};
 use syn::punctuated::Punctuated;
 use syn::{Token, bracketed};
 
 use super::body::{BodyParser, Name};
-use super::{Resolver, Sink, ty};
+use super::param::Host;
+use super::{Resolver, Sink, generics, ty};
 use crate::paths;
 
 /// The arguments of the attribute.
@@ -189,8 +190,8 @@ pub enum Parameter {
     Plain {
         /// The name.
         name: syn::Ident,
-        /// Its type.
-        ty: Type,
+        /// Its type, as its tokens tell it.
+        host: Host,
         /// The whole parameter.
         whole: Box<syn::PatType>,
     },
@@ -240,63 +241,25 @@ impl Geometry {
 /// The `u32` params of a signature, which a geometry may name.
 pub fn counts(signature: &[Parameter]) -> Vec<String> {
     let names = signature.iter().filter_map(|parameter| match parameter {
-        Parameter::Plain { name, ty, .. } if *ty == Type::U32 => Some(paths::name(name)),
+        Parameter::Plain { name, host, .. } if host.is(Scalar::U32) => Some(paths::name(name)),
         _ => None,
     });
     names.collect()
 }
 
 /// Reports a type that no param has.
-fn refuse_param(sink: &mut Sink, name: &syn::Ident, ty: &syn::Type) {
-    if let syn::Type::Array(array) = ty {
-        return refuse_param(sink, name, &array.elem);
+fn refuse_param(sink: &mut Sink, ty: &syn::Type) {
+    match ty {
+        syn::Type::Array(array) => refuse_param(sink, &array.elem),
+        _ => ty::refuse(sink, ty),
     }
-    let structure = match ty {
-        syn::Type::Path(path) => path.path.segments.last().filter(|last| {
-            let name = last.ident.to_string();
-            let is_type = name.starts_with(|first: char| first.is_uppercase());
-            is_type && last.arguments.is_none() && !ty::is_refused(&name)
-        }),
-        _ => None,
-    };
-    let Some(structure) = structure else {
-        return ty::refuse(sink, ty);
-    };
-    let structure = &structure.ident;
-    sink.error_help(
-        ty,
-        format!("`{structure}` cannot be a param: a uniform buffer lays a struct out as no slice does"),
-        format!("take a slice, `{name}: &[{structure}]`, and read `{name}[0]`; or take its fields as params of their own"),
-    );
-}
-
-/// The type of a param; `None` for any other, and for an array whose length has been reported.
-fn plain_or_array(sink: &mut Sink, ty: &syn::Type) -> Option<Type> {
-    let syn::Type::Array(array) = ty else {
-        return ty::plain(ty);
-    };
-    let elem = plain_or_array(sink, &array.elem)?;
-    let len = match &array.len {
-        syn::Expr::Lit(syn::ExprLit {
-            lit: syn::Lit::Int(len),
-            ..
-        }) => len.base10_parse().ok().filter(|len| *len > 0),
-        _ => None,
-    };
-    if len.is_none() {
-        let help = "write the number, or take a slice: `&[T]`";
-        sink.error_help(
-            &array.len,
-            "the length of an array among the params is a literal",
-            help,
-        );
-    }
-    Some(Type::Array(Box::new(elem), len.unwrap_or(1)))
 }
 
 /// The parameters of a kernel; reports those that are none.
 pub fn signature(sink: &mut Sink, function: &syn::ItemFn) -> Vec<Parameter> {
     let mut out = Vec::new();
+    let generics = generics::floats(&function.sig.generics);
+    let all_generics = generics::names(&function.sig.generics);
     if let syn::ReturnType::Type(_, ty) = &function.sig.output {
         sink.error_help(
             ty,
@@ -357,30 +320,39 @@ pub fn signature(sink: &mut Sink, function: &syn::ItemFn) -> Vec<Parameter> {
                     out.push(Parameter::Refused { name });
                 }
             }
-        } else if let Some(ty) = plain_or_array(sink, &typed.ty) {
-            let leaf = rlx_kernel_ir::param::leaf(&ty);
-            if leaf.scalar() == Some(rlx_kernel_ir::Scalar::Bool) {
+        } else if let Some(host) = Host::new(&typed.ty, &generics) {
+            let refused = match host.leaf() {
+                Host::Plain(leaf) => Some(leaf.scalar() == Some(Scalar::Bool)),
+                _ => None,
+            };
+            if refused == Some(true) {
                 let message = "`bool` has no place in memory that a GPU shares with its host";
                 sink.error_help(&typed.ty, message, "use `u32`: 0 and 1");
                 out.push(Parameter::Refused { name });
                 continue;
             }
-            if matches!(ty, Type::Array(..)) && !rlx_kernel_ir::param::fits_a_row(leaf) {
-                let message = format!(
-                    "a param cannot be an array of `{leaf}`: its elements lie in rows of 16 bytes"
-                );
-                let help = format!("take it as a slice, `&[{leaf}]`");
-                sink.error_help(&typed.ty, message, help);
+            if !host.check_lengths(sink, &all_generics) {
                 out.push(Parameter::Refused { name });
                 continue;
             }
+            let before = out.iter().any(
+                |parameter| matches!(parameter, Parameter::Plain { host, .. } if !host.is_sized()),
+            );
+            if before && host.layout().1 > rlx_kernel_ir::param::ROW {
+                let message = format!(
+                    "`{name}` begins at a multiple of {} bytes, and which one depends on the size of a param before it",
+                    host.layout().1
+                );
+                let help = "write it before the params that are structs or arrays";
+                sink.error_help(&typed.ty, message, help);
+            }
             out.push(Parameter::Plain {
                 name,
-                ty,
+                host,
                 whole: Box::new(typed.clone()),
             });
         } else {
-            refuse_param(sink, &name, &typed.ty);
+            refuse_param(sink, &typed.ty);
             out.push(Parameter::Refused { name });
         }
     }
@@ -439,12 +411,18 @@ pub fn kernel(
                     span,
                 });
             }
-            Parameter::Plain { name, ty, whole } => {
+            Parameter::Plain { name, host, whole } => {
+                let ty = parser.ty(&whole.ty);
+                if rlx_kernel_ir::param::leaf(&ty) == &Type::Error {
+                    parser.declare(name, Type::Error, true);
+                    continue;
+                }
                 let span = parser.sink.span(whole);
                 parser.bind(paths::name(name), Name::Param(params.len()));
                 params.push(KernelParam {
                     name: paths::name(name),
-                    ty: ty.clone(),
+                    ty,
+                    widened: host.is_widened(),
                     span,
                 });
             }

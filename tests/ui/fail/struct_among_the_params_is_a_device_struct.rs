@@ -1,9 +1,6 @@
 use rlx_kernels::prelude::*;
 
-#[device]
-#[derive(Clone, Copy)]
 struct Light {
-    color: Vec3<f32>,
     power: f32,
 }
 
