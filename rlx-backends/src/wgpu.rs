@@ -15,6 +15,7 @@ mod executor;
 mod fault;
 mod launch;
 mod pipeline;
+mod trace;
 mod upload;
 
 pub use adapter::{AdapterKind, AdapterSummary};
@@ -26,6 +27,7 @@ pub use context::{Context, ContextOptions, Resources};
 pub use error::{ContextError, DeviceError, DeviceLimit};
 pub use executor::{Executor, MismatchError};
 use rlx_core::{Graph, LowerOptions, Weights, lower};
+pub use trace::Traces;
 
 use crate::backend::{Backend, Capabilities, Executable};
 use crate::error::BackendError;

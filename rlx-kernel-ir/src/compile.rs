@@ -13,6 +13,7 @@ use crate::poison;
 use crate::probe::probe;
 use crate::rounds;
 use crate::span::Span;
+use crate::trace::{self, Traced};
 use crate::twin::{self, Lowered};
 use crate::types::Type;
 use crate::uniformity;
@@ -70,6 +71,8 @@ pub struct Compiled {
     pub lints: Vec<Found>,
     /// The program of the CPU twin.
     pub twin: Lowered,
+    /// The text that keeps what `trace!` shows, of a kernel that says it.
+    pub traced: Option<Traced>,
 }
 
 /// A binding of a compiled kernel.
@@ -180,6 +183,7 @@ pub fn compile(module: &Module, options: CompileOptions) -> Result<Compiled, Vec
             return Err(once(problems));
         }
     };
+    let traced = trace::traced(module, &typed, &printed, kernel.function.span)?;
     let bound: Vec<usize> = printed.tables.iter().map(|(table, _)| *table).collect();
     let (slices, tables) = (kernel.bindings.len(), printed.tables.len());
     if slices + tables > options.bindings as usize {
@@ -248,6 +252,7 @@ pub fn compile(module: &Module, options: CompileOptions) -> Result<Compiled, Vec
             &bound,
         ),
         validated,
+        traced,
     })
 }
 

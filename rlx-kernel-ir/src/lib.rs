@@ -26,6 +26,7 @@ mod probe;
 mod rounds;
 pub mod span;
 pub mod stmt;
+pub mod trace;
 pub mod twin;
 pub mod types;
 pub mod uniformity;

@@ -10,9 +10,10 @@ mod param;
 mod stmt;
 mod template;
 mod text;
+mod trace;
 
 pub(crate) use extension::enabled;
 pub use module::{Printed, print, print_functions};
-pub(crate) use module::{element, print_structs};
+pub(crate) use module::{element, print_structs, print_traced};
 pub(crate) use stmt::MAX_UNROLL;
 pub use text::Text;

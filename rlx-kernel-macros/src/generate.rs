@@ -16,3 +16,4 @@ pub mod shared;
 pub mod simulate;
 pub mod swizzle;
 pub mod tables;
+pub mod traced;

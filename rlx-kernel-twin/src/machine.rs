@@ -23,7 +23,7 @@ use crate::report::{Trace, Undecided};
 pub(crate) use access::describe;
 use error::Errors;
 use flow::{Frame, Left, LoopMasks};
-pub(crate) use number::show;
+pub(crate) use number::{show, shown};
 pub(crate) use sink::Sink;
 
 /// The address of an element that is not there.
@@ -442,21 +442,8 @@ impl<'r> Machine<'r> {
             if !self.is_active(lane) || self.traces.len() == MAX_TRACES {
                 continue;
             }
-            let each = kind.words();
-            let words = (0..a.count / each).map(|index| {
-                let at = index * each;
-                let high = if each == 2 {
-                    self.word(a.at(at + 1), lane)
-                } else {
-                    0
-                };
-                number::show_wide(kind, self.word(a.at(at), lane), high)
-            });
-            let words: Vec<String> = words.collect();
-            let value = match words.as_slice() {
-                [one] => one.clone(),
-                many => format!("[{}]", many.join(", ")),
-            };
+            let words = (0..a.count).map(|index| self.word(a.at(index), lane));
+            let value = shown(kind, &words.collect::<Vec<_>>());
             self.traces.push(Trace {
                 what: self.name(what).into(),
                 value,

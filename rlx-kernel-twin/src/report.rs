@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::finding::{Check, Finding, Invocation, Source};
+use crate::machine;
 use crate::options::Level;
 use crate::program::Kind;
 
@@ -94,6 +95,12 @@ impl fmt::Display for Trace {
         } = self;
         write!(f, "[{at}] {who}: {what} = {value}")
     }
+}
+
+/// A traced value as it is shown: of the bits of a scalar, or of a vector's components, the low word
+/// first.
+pub fn shown(kind: Kind, words: &[u32]) -> String {
+    machine::shown(kind, words)
 }
 
 impl Report {

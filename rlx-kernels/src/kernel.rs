@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use crate::overrides::{Override, Workgroup};
+use crate::traced::Traced;
 
 /// A compiled kernel instance: one WGSL module with one entry point, and every fact that a host
 /// needs to run it. `#[kernel]` makes them as statics; regions fused at graph compile time are made
@@ -51,6 +52,8 @@ pub struct KernelInfo {
     pub hash: u64,
     /// The program of the CPU twin, which [`simulate`](crate::simulate) runs.
     pub twin: Cow<'static, [u8]>,
+    /// The text that keeps what `trace!` shows, where the kernel says it: for a run that asks for it.
+    pub traced: Option<Traced>,
 }
 
 /// One storage binding, `@group(0)`.
@@ -322,6 +325,7 @@ impl KernelInfo {
         wgsl: Cow::Borrowed(""),
         hash: 0,
         twin: Cow::Borrowed(&[]),
+        traced: None,
     };
 
     /// The facts of the kernel as WGSL comments: what a reviewer wants to see above the code.

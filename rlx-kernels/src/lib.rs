@@ -21,6 +21,7 @@ pub mod number;
 pub mod overrides;
 pub mod prelude;
 pub mod simulate;
+pub mod traced;
 pub mod uniform;
 pub mod vector;
 
@@ -34,10 +35,11 @@ pub use overrides::Override;
 pub use rlx_kernel_macros::{device, elementwise_ops, format, kernel};
 pub use rlx_kernel_twin::{Check, Finding, Level, Order, Report, SimOptions};
 pub use simulate::SimError;
+pub use traced::{TraceSite, Traced};
 pub use uniform::Uniform;
 
 /// Shows a value of a kernel or a device function where the CPU twin runs it, with the invocation
-/// and the line. On a GPU, and on the host, it does nothing.
+/// and the line; and on a GPU where a run asks for it. Otherwise it is nothing there, and on the host.
 #[macro_export]
 macro_rules! trace {
     ($value:expr) => {

@@ -93,6 +93,35 @@ mod in_chromium {
         }
     }
 
+    /// y[i] = 2 · x[i], told.
+    #[kernel(workgroup_size(64), threads(n))]
+    fn doubled(x: &[f32], y: &mut [Vec2<f32>], n: u32) {
+        let i = global_index();
+        if i < n {
+            trace!(i % 2 == 0);
+            y[i] = vec2(x[i], x[i] * 2.0);
+            trace!(y[i]);
+        }
+    }
+
+    #[test]
+    fn a_traced_kernel_compiles_in_the_browser_too() {
+        let kernel = doubled::info().with_traces().expect("it has traces");
+        let mut job = Job::default();
+        for form in Form::ALL {
+            job.add_module(&kernel, form);
+        }
+        let found = check(&job, LIMIT).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(found.modules.len(), Form::ALL.len());
+        for module in &found.modules {
+            assert!(
+                module.complaints.is_empty(),
+                "{}",
+                module.complaints.join("\n")
+            );
+        }
+    }
+
     /// The complaints of the browser about a kernel of such a body.
     fn complaints(body: &str, is_subgroup: bool) -> String {
         let wgsl = format!(

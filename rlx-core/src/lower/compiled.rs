@@ -68,5 +68,7 @@ pub(super) fn kernel_info(kernel: &Kernel, compiled: Compiled, file: &'static st
         hash: fnv1a(compiled.wgsl.as_bytes()),
         wgsl: compiled.wgsl.into(),
         twin: twin.into(),
+        // Operators are printed before they are put together.
+        traced: None,
     }
 }

@@ -10,8 +10,9 @@ use super::expr::{components, scalar};
 use super::operator::width;
 use super::{Lower, Result, Value, unsupported};
 use crate::builtin::{Builtin, Input, Spelling};
-use crate::expr::{BinaryOp, Expr, ExprKind};
-use crate::types::{Scalar, Source, Type};
+use crate::expr::{BinaryOp, Expr};
+use crate::trace;
+use crate::types::{Scalar, Type};
 
 /// Where a result goes and where it comes from.
 pub(super) struct Site<'e> {
@@ -136,44 +137,13 @@ impl Lower<'_> {
         let first = self.value(arg, None)?.first;
         let a = Regs::new(first, self.words(&arg.ty, arg.span)?);
         let kind = super::memory::kind(scalar(&arg.ty, arg.span)?);
-        let what = self.shown(arg);
-        let what = self.name_id(&what);
+        let frame = self.frames.last();
+        let shown = frame
+            .and_then(|frame| trace::Site::of(self.module, self.typed, frame.function, site.expr));
+        let what = self.name_id(&shown.map_or_else(String::new, |shown| shown.what));
         self.emit(Op::Trace { what, kind, a }, site.expr.span);
         let first = self.constant(0);
         Ok(Value { first, owned: true })
-    }
-
-    /// An expression in the author's words, near enough to tell one trace from another.
-    fn shown(&self, expr: &Expr) -> String {
-        match &expr.kind {
-            ExprKind::Local(local) => self.local_name(*local).to_string(),
-            ExprKind::Param(index) => {
-                let kernel = self.module.kernel.as_ref();
-                let param = kernel.and_then(|kernel| kernel.params.get(*index));
-                param.map_or_else(String::new, |param| param.name.clone())
-            }
-            ExprKind::Binding(_) | ExprKind::Workgroup(_) | ExprKind::Table(_) => {
-                let source = match expr.kind {
-                    ExprKind::Workgroup(index) => Source::Workgroup(index),
-                    ExprKind::Binding(index) => Source::Binding(index),
-                    ExprKind::Table(index) => Source::Table(index),
-                    _ => return String::new(),
-                };
-                let memory = self.memory(self.source(source));
-                memory.map_or_else(String::new, |memory| memory.name.clone())
-            }
-            ExprKind::Field(base, name) => format!("{}.{name}", self.shown(base)),
-            ExprKind::Index(base, index) => {
-                format!("{}[{}]", self.shown(base), self.shown(index))
-            }
-            ExprKind::Binary(op, a, b) => {
-                format!("{} {} {}", self.shown(a), op.text(), self.shown(b))
-            }
-            ExprKind::Int(value) => value.to_string(),
-            ExprKind::Builtin(builtin, args) if args.is_empty() => format!("{}()", builtin.name),
-            ExprKind::Builtin(builtin, _) => format!("{}(..)", builtin.name),
-            _ => "_".to_string(),
-        }
     }
 
     /// The arguments' first registers.

@@ -8,12 +8,14 @@ use super::function::{FunctionPrinter, PrintedFunction};
 use super::load::LoadHelper;
 use super::name::{Names, unique};
 use super::text::Text;
+use super::trace::Tracing;
 use crate::builtin::Input;
 use crate::diagnostic::Diagnostic;
 use crate::expr::Expr;
 use crate::generic::Argument;
 use crate::infer::{Instance, Typed};
 use crate::item::{Function, Item, ItemId, Kernel, Module};
+use crate::trace::Sites;
 use crate::types::{Source, Type};
 
 /// A printed kernel.
@@ -50,10 +52,12 @@ pub(super) struct Context<'m> {
     pub instances: Vec<String>,
     pub consts: HashMap<ItemId, String>,
     pub printed: Vec<PrintedFunction>,
+    /// How traces are kept, in the traced text of a kernel.
+    pub tracing: Option<Tracing>,
 }
 
 impl<'m> Context<'m> {
-    fn new(module: &'m Module, typed: &'m Typed) -> Self {
+    fn new(module: &'m Module, typed: &'m Typed, sites: Option<&Sites>) -> Self {
         let mut names: Names = HashSet::new();
         let mut fresh = |name: &str| {
             let name = unique(name, |candidate| names.contains(candidate));
@@ -140,6 +144,12 @@ impl<'m> Context<'m> {
                 fresh(&name)
             })
             .collect();
+        // The buffer is the last binding of a traced module.
+        let tracing = sites.map(|sites| Tracing {
+            sites: sites.clone(),
+            buffer: bindings.last().cloned().unwrap_or_default(),
+            record: fresh("trace_record"),
+        });
         Self {
             module,
             typed,
@@ -152,6 +162,7 @@ impl<'m> Context<'m> {
             instances,
             consts,
             printed: Vec::new(),
+            tracing,
         }
     }
 
@@ -323,13 +334,30 @@ fn source_name<'a>(source: Source, bindings: &'a [String], workgroup: &'a [Strin
 /// # Errors
 /// What can only be seen while printing, such as an `#[unroll]` over bounds that are no constants.
 pub fn print(module: &Module, typed: &Typed) -> Result<Printed, Vec<Diagnostic>> {
+    print_with(module, typed, None)
+}
+
+/// Prints the kernel of `module`, whose last binding keeps what the traces at `sites` show.
+pub(crate) fn print_traced(
+    module: &Module,
+    typed: &Typed,
+    sites: &Sites,
+) -> Result<Printed, Vec<Diagnostic>> {
+    print_with(module, typed, Some(sites))
+}
+
+fn print_with(
+    module: &Module,
+    typed: &Typed,
+    sites: Option<&Sites>,
+) -> Result<Printed, Vec<Diagnostic>> {
     let (Some(kernel), Some(body)) = (&module.kernel, &typed.kernel) else {
         return Err(vec![Diagnostic::new(
             crate::span::Span::NONE,
             "there is no kernel to print",
         )]);
     };
-    let mut context = Context::new(module, typed);
+    let mut context = Context::new(module, typed, sites);
     context.print_instances()?;
     let entry = context.entry.clone();
     let size = context.workgroup_size(kernel, body)?;
@@ -393,6 +421,10 @@ pub fn print(module: &Module, typed: &Typed) -> Result<Printed, Vec<Diagnostic>>
     if !kernel.workgroup.is_empty() {
         text.push("\n");
     }
+    if let Some(tracing) = &context.tracing {
+        text.push(&tracing.print());
+        text.push("\n");
+    }
     for load in &loads {
         text.push(&load.print());
         text.push("\n");
@@ -436,7 +468,7 @@ pub fn print_functions(
     module: &Module,
     typed: &Typed,
 ) -> Result<Vec<(String, Text)>, Vec<Diagnostic>> {
-    let mut context = Context::new(module, typed);
+    let mut context = Context::new(module, typed, None);
     context.print_instances()?;
     let mut all = Vec::new();
     let mut consts = BTreeSet::new();

@@ -117,12 +117,7 @@ impl FunctionPrinter<'_, '_> {
             }
             ExprKind::Match(value, arms) => self.switch(value, arms, target),
             ExprKind::Builtin(builtin, args) if builtin.wgsl == Spelling::Trace => {
-                // What it shows is computed where that does something.
-                for arg in args {
-                    if self.has_effects(arg) {
-                        self.value(arg, Target::Discard);
-                    }
-                }
+                self.trace(expr, args);
             }
             _ => {
                 let value = self.expr(expr);

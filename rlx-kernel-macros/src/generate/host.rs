@@ -34,6 +34,12 @@ impl Visit<'_> for DeviceOnly {
         visit::visit_expr_call(self, call);
     }
 
+    fn visit_macro(&mut self, mac: &syn::Macro) {
+        if let Some(value) = traced(mac) {
+            self.visit_expr(&value);
+        }
+    }
+
     fn visit_type_path(&mut self, ty: &syn::TypePath) {
         self.found |= ty.path.segments.last().is_some_and(|segment| {
             ["Packed", "AtomicU32", "AtomicI32"]
@@ -42,6 +48,12 @@ impl Visit<'_> for DeviceOnly {
         });
         visit::visit_type_path(self, ty);
     }
+}
+
+/// What a `trace!` shows.
+fn traced(mac: &syn::Macro) -> Option<syn::Expr> {
+    let is_trace = mac.path.is_ident("trace");
+    is_trace.then(|| mac.parse_body().ok()).flatten()
 }
 
 /// The function with what only the kernel language knows taken out: `#[unroll]`, its lints, and
@@ -110,6 +122,13 @@ impl VisitMut for Plain {
         };
         if counts && let Ok(count) = syn::parse2(quote!((#expr as u32))) {
             *expr = count;
+        }
+    }
+
+    fn visit_macro_mut(&mut self, mac: &mut syn::Macro) {
+        if let Some(mut value) = traced(mac) {
+            self.visit_expr_mut(&mut value);
+            mac.tokens = value.to_token_stream();
         }
     }
 

@@ -615,7 +615,10 @@ fn compile_instance(
                     &numbers(&head.instance, function),
                     &super::tables::list(function, &head.instance, &items.module, compiled),
                     compiled,
-                    &compiled.twin.encode(|span| sink.spans.location(span)),
+                    (
+                        &compiled.twin.encode(|span| sink.spans.location(span)),
+                        &super::traced::info(compiled.traced.as_ref(), &sink.spans),
+                    ),
                 ),
                 assertions,
             )
@@ -704,7 +707,7 @@ fn info(
     numbers: &[(String, i64)],
     tables: &TokenStream,
     compiled: &Compiled,
-    twin: &[u8],
+    (twin, traced): (&[u8], &TokenStream),
 ) -> TokenStream {
     let cow = |text: &str| quote!(::rlx_kernels::__private::Cow::Borrowed(#text));
     let bindings = compiled.bindings.iter().map(|binding| {
@@ -765,6 +768,7 @@ fn info(
             wgsl: #wgsl,
             hash: #hash,
             twin: ::rlx_kernels::__private::Cow::Borrowed(#twin),
+            traced: #traced,
         }
     }
 }

@@ -31,3 +31,16 @@ pub(super) fn show_wide(kind: Kind, low: u32, high: u32) -> String {
         narrow => show(narrow, low),
     }
 }
+
+/// A scalar, or the components of a vector, by their words.
+pub(crate) fn shown(kind: Kind, words: &[u32]) -> String {
+    let each = words.chunks(kind.words() as usize).map(|words| {
+        let word = |index: usize| words.get(index).copied().unwrap_or(0);
+        show_wide(kind, word(0), word(1))
+    });
+    let each: Vec<String> = each.collect();
+    match each.as_slice() {
+        [one] => one.clone(),
+        many => format!("[{}]", many.join(", ")),
+    }
+}

@@ -8,6 +8,7 @@ use rlx_conformance::cases::{Case, cases};
 use rlx_kernels::{KernelInfo, SimOptions, simulate};
 
 mod agreement;
+mod traces;
 
 /// Runs a case with subgroups of `size`; gives what is wrong.
 fn run(case: &Case, options: &SimOptions) -> Option<String> {
