@@ -1,7 +1,7 @@
 //! What every backend does: compile a graph, then run it as often as asked.
 
 use rlx_core::{Graph, PlanLimits, Weights};
-use rlx_kernels::Features;
+use rlx_kernels::{Features, MatrixShape};
 
 use crate::error::BackendError;
 use crate::tensor::Tensor;
@@ -53,6 +53,8 @@ pub struct Capabilities {
     pub invocations: u32,
     /// The smallest and the largest subgroup, in invocations.
     pub subgroup_size: Option<(u32, u32)>,
+    /// The products of matrices that kernels may ask for; none without that feature.
+    pub matrices: Vec<MatrixShape>,
 }
 
 /// What compiling a graph came to.

@@ -46,6 +46,7 @@ impl CpuBackend {
                 workgroup_bytes: 0,
                 invocations: 0,
                 subgroup_size: None,
+                matrices: Vec::new(),
             },
         }
     }

@@ -43,6 +43,8 @@ pub struct AdapterJson {
     driver: String,
     subgroup_size: Option<Range>,
     features: Vec<String>,
+    /// Products of matrices.
+    matrices: Vec<String>,
     limits: Limits,
 }
 
@@ -69,6 +71,7 @@ impl From<&AdapterSummary> for AdapterJson {
             workgroup_bytes,
             invocations,
             subgroup_size,
+            matrices,
         } = adapter.capabilities.clone();
         Self {
             name: adapter.name.clone(),
@@ -77,6 +80,7 @@ impl From<&AdapterSummary> for AdapterJson {
             driver: adapter.driver.clone(),
             subgroup_size: subgroup_size.map(|(min, max)| Range { min, max }),
             features: feature_names(features),
+            matrices: matrices.iter().map(ToString::to_string).collect(),
             limits: Limits {
                 storage_alignment: limits.storage_alignment,
                 max_binding: limits.max_binding,

@@ -8,6 +8,7 @@ use clap::Args;
 use rlx_backends::wgpu::{AdapterSummary, Context, ContextOptions, WgpuBackend};
 use rlx_backends::{Backend, CpuBackend};
 use rlx_conformance::golden::{Allowance, Golden, Row, check};
+use rlx_kernels::MatrixShape;
 use serde::Serialize;
 
 use crate::adapters::{AdapterJson, feature_names, note_no_adapter};
@@ -273,6 +274,7 @@ fn render_adapter(adapter: &AdapterSummary, text: &mut String) {
         ("type", adapter.kind.to_string()),
         ("subgroups", subgroups),
         ("features", features),
+        ("matrices", MatrixShape::list(&capabilities.matrices)),
         (
             "workgroup",
             format!(

@@ -49,6 +49,9 @@ pub enum CliError {
         /// Similar names, as a sentence; empty where there are none.
         near: String,
     },
+    /// The kernel does not run in browsers.
+    #[error(transparent)]
+    NotOnTheWeb(#[from] rlx_kernels::NotOnTheWeb),
     /// The kernel has several instances and none was named.
     #[error("kernel `{name}` has {} instances, name one: {}", labels.len(), labels.join(", "))]
     Instances { name: String, labels: Vec<String> },
@@ -109,6 +112,7 @@ impl CliError {
             | Self::Activations { .. }
             | Self::AdapterOfCpu
             | Self::NoKernel { .. }
+            | Self::NotOnTheWeb(_)
             | Self::Instances { .. }
             | Self::NoInstance { .. } => ExitCode::from(2),
             Self::Context(ContextError::Request { .. })

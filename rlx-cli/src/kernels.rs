@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use clap::{Args, Subcommand};
 use kernel_specs::elementwise::OPS;
 use rlx_core::lower::sample_region;
+use rlx_kernels::KernelInfo;
 use rlx_kernels::kernel::BindingSet;
-use rlx_kernels::{Header, KernelInfo};
 use serde::Serialize;
 
 use crate::adapters::feature_names;
@@ -199,12 +199,11 @@ impl Show {
     fn run(&self) -> Result<(), CliError> {
         let kernels = all()?;
         let kernel = find(&kernels, &self.name)?;
-        let header = if self.web {
-            Header::Web
+        let wgsl = if self.web {
+            kernel.wgsl_for_web(BindingSet::NONE)?
         } else {
-            Header::Native
+            kernel.wgsl(BindingSet::NONE)
         };
-        let wgsl = kernel.wgsl(header, BindingSet::NONE);
         output::print(&format!("{}\n{}\n", kernel.facts(), wgsl.trim_end()))
     }
 }

@@ -3,6 +3,7 @@
 mod signature;
 mod table;
 
+use crate::matrix::{MatrixOp, Role};
 use crate::types::Scalar;
 pub use table::{BUILTINS, REFUSED_METHODS};
 
@@ -56,6 +57,8 @@ pub enum Spelling {
     Elect,
     /// Nothing: the twin shows the value.
     Trace,
+    /// What a subgroup does with a matrix.
+    Matrix(MatrixOp),
     /// A value that the entry point is given, or one made from such values.
     Input(Input),
 }
@@ -181,6 +184,8 @@ pub enum Domain {
     Atomic,
     /// A place in workgroup memory.
     Workgroup,
+    /// A matrix.
+    Matrix,
 }
 
 impl Domain {
@@ -201,6 +206,7 @@ impl Domain {
             Self::Bool => "a `bool`",
             Self::Atomic => "an atomic",
             Self::Workgroup => "a value in workgroup memory",
+            Self::Matrix => "a matrix",
         }
     }
 }
@@ -218,6 +224,10 @@ pub enum Arg {
     Is(Scalar),
     /// A vector.
     Vector(Scalar, u8),
+    /// A matrix of the role.
+    Matrix(Role),
+    /// A slice of the matrix's scalars, or of `Vec4` of them.
+    Slice,
 }
 
 /// The type of a result.
@@ -237,6 +247,8 @@ pub enum Ret {
     VectorOfT(u8),
     /// `T` with its scalar replaced.
     As(Scalar),
+    /// A matrix of the role.
+    Matrix(Role),
 }
 
 /// What a builtin does besides giving a value.
@@ -258,6 +270,11 @@ impl Builtin {
         BUILTINS
             .iter()
             .find(|builtin| builtin.form == form && builtin.name == name)
+    }
+
+    /// Whether it reads, writes, makes or multiplies matrices.
+    pub fn is_of_matrices(&self) -> bool {
+        matches!(self.wgsl, Spelling::Matrix(_))
     }
 
     /// Whether a function of that name is a builtin.

@@ -7,6 +7,7 @@ use crate::item::{ItemId, Kernel, KernelParam, Module};
 use crate::layout;
 use crate::limits::{self, LIMITS, Required};
 use crate::lint::{self, Found};
+use crate::matrix;
 use crate::overrides::{self, WorkgroupFormulas};
 use crate::param;
 use crate::poison;
@@ -67,6 +68,8 @@ pub struct Compiled {
     pub overrides: Vec<CompiledOverride>,
     /// What they change about the workgroup, where there are any.
     pub workgroup: Option<WorkgroupFormulas>,
+    /// The products of matrices that it cannot do without.
+    pub matrices: Vec<matrix::Shape>,
     /// What is right and still not what an expert would write.
     pub lints: Vec<Found>,
     /// The program of the CPU twin.
@@ -243,6 +246,7 @@ pub fn compile(module: &Module, options: CompileOptions) -> Result<Compiled, Vec
             })
             .collect(),
         workgroup,
+        matrices: matrix::shapes(&typed),
         lints: lint::kernel(module, &typed),
         twin: twin::lower(
             module,

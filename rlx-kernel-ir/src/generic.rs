@@ -104,6 +104,9 @@ pub fn substituted(ty: &Type, arguments: &Arguments) -> Type {
         },
         Type::Vector(elem, len) => Type::Vector(boxed(elem), *len),
         Type::Array(elem, len) => Type::Array(boxed(elem), length(*len, arguments)),
+        Type::Matrix(elem, role, size) => {
+            Type::Matrix(boxed(elem), *role, length(*size, arguments))
+        }
         Type::Slice {
             elem,
             writable,

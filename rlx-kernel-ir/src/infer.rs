@@ -4,6 +4,7 @@
 mod call;
 mod expr;
 mod generic;
+mod matrix;
 mod memory;
 mod method;
 mod place;
@@ -255,6 +256,10 @@ impl<'m> Infer<'m> {
             return None;
         }
         instantiate(self.module, &mut function, given);
+        if let Some(problem) = self.missing_in(&function, call) {
+            self.error(problem);
+            return None;
+        }
         let before = self.diagnostics.len();
         for (param, source) in function.params.iter_mut().zip(&sources) {
             match &mut param.ty {

@@ -18,6 +18,7 @@ pub mod layout;
 pub mod limits;
 pub mod lint;
 mod literal;
+pub mod matrix;
 mod mend;
 pub mod overrides;
 pub mod param;

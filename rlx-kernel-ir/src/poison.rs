@@ -4,7 +4,7 @@
 use crate::expr::{Expr, ExprKind};
 use crate::infer::Typed;
 use crate::infer::resolve::each_expr;
-use crate::item::{Function, Module};
+use crate::item::{Function, Item, Module};
 use crate::span::Span;
 use crate::stmt::{Block, Stmt};
 use crate::types::{Source, Type};
@@ -39,7 +39,12 @@ pub fn in_typed(module: &Module, typed: &Typed) -> bool {
     let in_function = |function: &Function| {
         in_block(&function.body) || function.locals.iter().any(|local| local.ty == Type::Error)
     };
+    let has_poison = |item: &Item| match item {
+        Item::Struct(structure) => structure.fields.iter().any(|(_, ty)| *ty == Type::Error),
+        _ => false,
+    };
     interface
+        || module.items.iter().any(has_poison)
         || typed.kernel.as_ref().is_some_and(in_function)
         || typed.instances.iter().any(|i| in_function(&i.function))
 }

@@ -7,6 +7,7 @@ use crate::item::{
     Format, Function, Item, ItemId, Kernel, KernelBinding, Local, LocalId, Module, Origin,
     Parameter,
 };
+use crate::matrix;
 use crate::span::Span;
 use crate::stmt::{Block, Stmt};
 use crate::types::{Scalar, Type};
@@ -113,12 +114,21 @@ fn arguments(module: &Module, function: &Function, items: &mut Vec<Item>) -> Arg
         };
         let argument = match generic.bound {
             Bound::Float => Argument::Type(Type::F32),
+            // Rows of a matrix are 8 or 16.
+            Bound::Const if names_matrices(function) => Argument::Const(8),
             Bound::Const => Argument::Const(4),
             Bound::Format => Argument::Format(zeros(&generic.name, items)),
         };
         arguments.insert(*id, argument);
     }
     arguments
+}
+
+/// Whether the type of a matrix is in a function that has no types yet.
+fn names_matrices(function: &Function) -> bool {
+    let locals = function.locals.iter().map(|local| &local.ty);
+    let mut declared = locals.chain([&function.ret]);
+    declared.any(Type::has_matrix) || matrix::in_function(function)
 }
 
 /// Adds a format of the given name whose weights are all zero.

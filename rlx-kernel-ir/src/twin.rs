@@ -10,6 +10,7 @@ mod call;
 mod expr;
 mod finish;
 mod library;
+mod matrix;
 mod memory;
 mod operator;
 mod splice;
@@ -320,7 +321,8 @@ fn words(module: &Module, ty: &Type) -> Option<u32> {
     match ty {
         Type::Unit | Type::Never => Some(0),
         Type::Scalar(Scalar::I64 | Scalar::U64) => Some(2),
-        Type::Scalar(_) | Type::Block { .. } => Some(1),
+        // A matrix is named by one.
+        Type::Scalar(_) | Type::Block { .. } | Type::Matrix(..) => Some(1),
         Type::Vector(elem, len) => words(module, elem)?.checked_mul(u32::from(*len)),
         Type::Array(elem, len) => words(module, elem)?.checked_mul(*len),
         Type::Struct(id, _) => {

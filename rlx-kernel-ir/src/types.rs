@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::item::ItemId;
+use crate::matrix::Role;
 
 /// A scalar type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -103,6 +104,8 @@ pub enum Type {
     Vector(Box<Type>, u8),
     /// `[T; N]`
     Array(Box<Type>, u32),
+    /// `MatrixA<T, N>` to `MatrixC<T, N>`: a square matrix that a subgroup holds.
+    Matrix(Box<Type>, Role, u32),
     /// `&[T]` or `&mut [T]`; `source` is known once a helper is specialised.
     Slice {
         /// Element type.
@@ -161,6 +164,15 @@ impl Type {
         }
     }
 
+    /// Whether it is a matrix, or something made of matrices.
+    pub fn has_matrix(&self) -> bool {
+        match self {
+            Self::Matrix(..) => true,
+            Self::Array(inner, _) | Self::Pointer(inner) => inner.has_matrix(),
+            _ => false,
+        }
+    }
+
     /// Bytes of a value in storage or workgroup memory, and its alignment; `None` for what has no
     /// place in memory.
     pub fn layout(&self) -> Option<(u32, u32)> {
@@ -193,6 +205,10 @@ impl Type {
                 }
             },
             Self::Array(elem, len) => format!("array<{}, {len}>", elem.wgsl()?),
+            Self::Matrix(elem, role, size) => {
+                let (elem, role) = (elem.wgsl()?, role.letter());
+                format!("coop_mat{size}x{size}<{elem}, {role}>")
+            }
             Self::Struct(_, name) => name.clone(),
             Self::Atomic(scalar) => format!("atomic<{}>", scalar.name()),
             Self::Block { .. } => "u32".into(),
@@ -212,6 +228,7 @@ impl fmt::Display for Type {
             Self::Scalar(scalar) => f.write_str(scalar.name()),
             Self::Vector(elem, len) => write!(f, "Vec{len}<{elem}>"),
             Self::Array(elem, len) => write!(f, "[{elem}; {len}]"),
+            Self::Matrix(elem, role, size) => write!(f, "{}<{elem}, {size}>", role.rust()),
             Self::Slice { elem, writable, .. } => {
                 write!(f, "&{}[{elem}]", if *writable { "mut " } else { "" })
             }

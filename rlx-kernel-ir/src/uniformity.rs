@@ -1,10 +1,14 @@
-//! Uniformity: barriers and subgroup operations are reached by all invocations of a workgroup.
+//! Uniformity: barriers and subgroup operations are reached by all invocations of a workgroup, and
+//! what is done with matrices by all of a subgroup.
 //!
 //! The rules are those of the uniformity analysis of the WGSL specification, which naga leaves out
 //! and browsers enforce. They are followed on the typed IR in the order and shape in which the
 //! printer writes it: a value is uniform, or carries the `Cause` for which it may
 //! not be; so does the control flow. Functions are analysed once for each combination of arguments
 //! that may differ.
+//!
+//! A module with matrices is followed once more, for what differs within a subgroup: subgroups may go
+//! different ways there.
 
 mod cause;
 mod expr;
@@ -19,6 +23,7 @@ use crate::consteval::Env;
 use crate::diagnostic::Diagnostic;
 use crate::infer::Typed;
 use crate::item::{Function, Module};
+use crate::matrix;
 use crate::span::Span;
 use crate::types::Type;
 use cause::{Cause, Value};
@@ -30,20 +35,46 @@ pub fn check(module: &Module, typed: &Typed) -> Vec<Diagnostic> {
     let Some(kernel) = &typed.kernel else {
         return Vec::new();
     };
-    let mut analysis = Analysis {
-        module,
-        typed,
-        summaries: HashMap::new(),
+    let follow = |scope| {
+        let mut analysis = Analysis {
+            module,
+            typed,
+            scope,
+            summaries: HashMap::new(),
+        };
+        Walker::new(&mut analysis, kernel).run().problems.clone()
     };
-    let mut problems = Walker::new(&mut analysis, kernel).run().problems.clone();
+    let mut problems = follow(Scope::Workgroup);
+    let instances = typed.instances.iter().map(|instance| &instance.function);
+    let mut functions = typed.kernel.iter().chain(instances);
+    if functions.any(matrix::in_function) {
+        problems.extend(follow(Scope::Subgroup));
+    }
     problems.sort_by_key(|problem| problem.span);
     problems
+}
+
+/// Among whom values and control flow are looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Scope {
+    Workgroup,
+    Subgroup,
+}
+
+impl Scope {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Workgroup => "workgroup",
+            Self::Subgroup => "subgroup",
+        }
+    }
 }
 
 /// What is known of the functions of a kernel.
 struct Analysis<'m> {
     module: &'m Module,
     typed: &'m Typed,
+    scope: Scope,
     /// By instance, and by which of its arguments may differ.
     summaries: HashMap<(usize, Vec<bool>), Rc<Summary>>,
 }
@@ -59,11 +90,12 @@ struct Summary {
     problems: Vec<Diagnostic>,
 }
 
-/// An operation that all invocations of the workgroup must reach.
+/// An operation that all invocations of the workgroup, or of the subgroup, must reach.
 #[derive(Clone)]
 struct Collective {
     name: &'static str,
     span: Span,
+    scope: Scope,
     /// Whether it is a subgroup operation rather than a barrier.
     subgroup: bool,
     /// The function around it.

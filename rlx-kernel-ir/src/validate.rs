@@ -11,6 +11,7 @@ use crate::wgsl::Text;
 
 /// What naga says of a module.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a feature by itself")]
 pub struct Validated {
     /// Whether the module cannot do without subgroup operations.
     pub subgroup: bool,
@@ -18,6 +19,8 @@ pub struct Validated {
     pub f16: bool,
     /// Whether it cannot do without integers of 64 bits.
     pub int64: bool,
+    /// Whether it cannot do without cooperative matrices.
+    pub matrix: bool,
     /// Offset and size in bytes of each field of the params struct.
     pub params: Vec<(u32, u32)>,
     /// The place of each scalar and vector in the params, in order, and the bytes from one element of
@@ -56,8 +59,11 @@ pub fn validate(text: &Text, fallback: Span) -> Result<Validated, Diagnostic> {
     };
     // f16 values in f32 (`unpack2x16float`) are core WGSL; naga lists them as a capability.
     let core = Capabilities::SHADER_FLOAT16_IN_FLOAT32;
-    let all =
-        core | Capabilities::SUBGROUP | Capabilities::SHADER_FLOAT16 | Capabilities::SHADER_INT64;
+    let all = core
+        | Capabilities::SUBGROUP
+        | Capabilities::SHADER_FLOAT16
+        | Capabilities::SHADER_INT64
+        | Capabilities::COOPERATIVE_MATRIX;
     check(&module, all).map_err(|(range, message)| Diagnostic::new(at(range), message))?;
     let plain = check(&module, core).is_ok();
     let needs = |capability| !plain && check(&module, all - capability).is_err();
@@ -65,6 +71,7 @@ pub fn validate(text: &Text, fallback: Span) -> Result<Validated, Diagnostic> {
         subgroup: needs(Capabilities::SUBGROUP),
         f16: needs(Capabilities::SHADER_FLOAT16),
         int64: needs(Capabilities::SHADER_INT64),
+        matrix: has_matrices(&module),
         ..Validated::default()
     };
     for (_, variable) in module.global_variables.iter() {
@@ -109,6 +116,25 @@ fn leaves(module: &naga::Module, ty: naga::Handle<naga::Type>, offset: u32, all:
         }
         _ => all.push(offset),
     }
+}
+
+/// Whether a module has cooperative matrices. naga 30 asks for the capability where a variable has such
+/// a type, and not where an expression has.
+fn has_matrices(module: &naga::Module) -> bool {
+    use naga::Expression::{CooperativeLoad, CooperativeMultiplyAdd};
+    let of_type = |ty: &naga::Type| matches!(ty.inner, naga::TypeInner::CooperativeMatrix { .. });
+    let functions = module.functions.iter().map(|(_, function)| function);
+    let entries = module.entry_points.iter().map(|entry| &entry.function);
+    let mut expressions = functions
+        .chain(entries)
+        .flat_map(|function| function.expressions.iter());
+    module.types.iter().any(|(_, ty)| of_type(ty))
+        || expressions.any(|(_, expression)| {
+            matches!(
+                expression,
+                CooperativeLoad { .. } | CooperativeMultiplyAdd { .. }
+            )
+        })
 }
 
 /// Whether an override sizes an array.

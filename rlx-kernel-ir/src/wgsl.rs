@@ -4,6 +4,7 @@ mod expr;
 mod extension;
 mod function;
 mod load;
+mod matrix;
 mod module;
 mod name;
 mod param;

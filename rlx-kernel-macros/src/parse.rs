@@ -7,6 +7,7 @@ pub mod generics;
 pub mod kernel;
 pub mod labels;
 pub mod level;
+pub mod matrix;
 pub mod methods;
 pub mod module;
 pub mod overrides;

@@ -42,6 +42,9 @@ pub const KNOWN_TYPES: &[&str] = &[
     "Block",
     "AtomicU32",
     "AtomicI32",
+    "MatrixA",
+    "MatrixB",
+    "MatrixC",
     "Self",
 ];
 
@@ -230,6 +233,10 @@ impl Visit<'_> for Collector {
             syn::Expr::Call(call) => {
                 if let syn::Expr::Path(path) = &*call.func {
                     self.value(&path.path, true);
+                    // `MatrixA::<f16, TILE>::zero()`
+                    for segment in &path.path.segments {
+                        self.visit_path_arguments(&segment.arguments);
+                    }
                 } else {
                     self.visit_expr(&call.func);
                 }

@@ -55,6 +55,8 @@ checks! {
     Undeclared = "undeclared-write",
     /// A value of an invocation that the subgroup does not have.
     SubgroupLane = "subgroup-lane",
+    /// Matrices in a workgroup that is no whole number of subgroups.
+    PartialSubgroup = "partial-subgroup",
     /// Results that differ with the order of the invocations.
     OrderDependent = "order-dependent",
 }

@@ -8,6 +8,7 @@ mod convert;
 mod error;
 mod flow;
 mod lanes;
+mod matrix;
 mod number;
 mod sink;
 mod subgroup;
@@ -15,7 +16,7 @@ mod wide;
 
 use crate::finding::{Check, Invocation, Source};
 use crate::memory::Buffer;
-use crate::memory::shadow::{Shadow, Touch};
+use crate::memory::shadow::{SUBGROUP, Shadow, Touch};
 use crate::options::SimOptions;
 use crate::program::code::{Fence, Input};
 use crate::program::{Memory, MemoryId, Op, PlaceId, Preload, Program, Reg, Regs, Space, Step};
@@ -23,6 +24,7 @@ use crate::report::{Trace, Undecided};
 pub(crate) use access::describe;
 use error::Errors;
 use flow::{Frame, Left, LoopMasks};
+use matrix::Matrices;
 pub(crate) use number::{show, shown};
 pub(crate) use sink::Sink;
 
@@ -65,6 +67,7 @@ pub(crate) struct Machine<'r> {
     epochs: [u32; 2],
     /// How far other devices may lie, where that is asked for.
     errors: Option<Errors>,
+    matrices: Matrices,
     left: Vec<Option<Left>>,
     frames: Vec<Frame>,
     loops: Vec<LoopMasks>,
@@ -109,6 +112,7 @@ impl<'r> Machine<'r> {
             serial: 0,
             epochs: [0; 2],
             errors: None,
+            matrices: Matrices::default(),
             left: vec![None; lanes],
             frames: Vec::new(),
             loops: Vec::new(),
@@ -420,6 +424,31 @@ impl<'r> Machine<'r> {
             Op::Move { op, to, a, by } => self.shift(*op, *to, *a, *by, at),
             Op::Ballot { to, a } => self.ballot(*to, *a, at),
             Op::Elect { to } => self.elect(*to, at),
+            Op::MatrixLoad { to, tile } => self.load_matrix(*to, tile, at),
+            Op::MatrixStore { from, tile } => self.store_matrix(*from, tile, at),
+            Op::MatrixMultiplyAdd {
+                to,
+                a,
+                b,
+                c,
+                size,
+                half,
+            } => self.multiply_add(*to, [*a, *b, *c], (*size, *half), at),
+            Op::MatrixBinary {
+                op,
+                to,
+                a,
+                b,
+                size,
+                half,
+            } => self.matrix_binary(*op, *to, [*a, *b], (*size, *half), at),
+            Op::MatrixScale {
+                to,
+                a,
+                by,
+                size,
+                half,
+            } => self.scale_matrix(*to, [*a, *by], (*size, *half), at),
             Op::Trace { what, kind, a } => self.trace(*what, *kind, *a, at),
             Op::If { .. }
             | Op::Loop { .. }
@@ -473,8 +502,9 @@ impl Run<'_> {
         }
     }
 
-    /// Invocation `lane` of a workgroup.
+    /// Invocation `lane` of a workgroup; of a subgroup, its first.
     pub fn invocation(&self, workgroup: [u32; 3], lane: u32) -> Invocation {
+        let lane = lane & !SUBGROUP;
         let [wide, high, _] = self.program.workgroup_size.map(|size| size.max(1));
         Invocation {
             workgroup,

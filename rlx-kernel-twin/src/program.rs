@@ -218,7 +218,15 @@ impl Program {
     pub fn uses_subgroups(&self) -> bool {
         fn any(block: &Block) -> bool {
             block.0.iter().any(|step| match &step.op {
-                Op::Reduce { .. } | Op::Move { .. } | Op::Ballot { .. } | Op::Elect { .. } => true,
+                Op::Reduce { .. }
+                | Op::Move { .. }
+                | Op::Ballot { .. }
+                | Op::Elect { .. }
+                | Op::MatrixLoad { .. }
+                | Op::MatrixStore { .. }
+                | Op::MatrixMultiplyAdd { .. }
+                | Op::MatrixBinary { .. }
+                | Op::MatrixScale { .. } => true,
                 Op::If {
                     then, otherwise, ..
                 } => any(then) || any(otherwise),

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
+use crate::matrix::MatrixShape;
 use crate::overrides::{Override, Workgroup};
 use crate::traced::Traced;
 
@@ -41,12 +42,15 @@ pub struct KernelInfo {
     pub workgroup: Option<Workgroup>,
     /// Device features that the kernel cannot do without, derived from its validated module.
     pub features: Features,
+    /// Products of matrices that the device must have, derived from the kernel's body.
+    pub matrices: Cow<'static, [MatrixShape]>,
     /// Whether the kernel finds its place by `workgroup_index` or `global_index` alone, so that a
     /// long one-dimensional grid may be folded into two dimensions.
     pub linear: bool,
     /// Limits that must be higher than every device has them; derived from what the kernel is.
     pub limits: Cow<'static, [RequiredLimit]>,
-    /// The WGSL module in its native header and split form; [`Self::wgsl`] gives the others.
+    /// The WGSL module for naga, in split form; [`KernelInfo::wgsl()`] and
+    /// [`KernelInfo::wgsl_for_web()`] give the others.
     pub wgsl: Cow<'static, str>,
     /// FNV-1a hash of the native WGSL: the key of caches and of snapshots.
     pub hash: u64,
@@ -104,17 +108,19 @@ pub struct RequiredLimit {
     pub default: u32,
 }
 
-/// Which `enable` lines a module begins with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Header {
-    /// For naga, which knows subgroup functions without an `enable`.
-    Native,
-    /// For browsers, which demand one.
-    Web,
+/// Why a kernel has no text for browsers.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no browser runs kernel `{kernel}`: it needs the features {}", needed.describe())]
+pub struct NotOnTheWeb {
+    /// The kernel.
+    pub kernel: String,
+    /// What it cannot do without.
+    pub needed: Features,
 }
 
 /// Device features that a kernel needs beyond WebGPU's core.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a feature by itself")]
 pub struct Features {
     /// Subgroup operations.
     pub subgroup: bool,
@@ -122,6 +128,8 @@ pub struct Features {
     pub f16: bool,
     /// Integers of 64 bits.
     pub int64: bool,
+    /// Matrices that a subgroup holds.
+    pub matrix: bool,
 }
 
 impl Features {
@@ -130,6 +138,7 @@ impl Features {
         subgroup: false,
         f16: false,
         int64: false,
+        matrix: false,
     };
 
     /// Whether a device with `available` can run what needs `self`.
@@ -139,17 +148,17 @@ impl Features {
             .all(|((needed, _), (has, _))| has || !needed)
     }
 
-    /// Whether there are browsers that have them all; a kernel that needs others has no use for its
-    /// text in [`Header::Web`].
+    /// Whether there are browsers that have them all.
     pub fn on_the_web(self) -> bool {
-        !self.int64
+        !self.int64 && !self.matrix
     }
 
-    fn named(self) -> [(bool, &'static str); 3] {
+    fn named(self) -> [(bool, &'static str); 4] {
         [
             (self.subgroup, "subgroups"),
             (self.f16, "f16"),
             (self.int64, "int64"),
+            (self.matrix, "cooperative matrices"),
         ]
     }
 
@@ -248,16 +257,12 @@ impl KernelInfo {
         self.bindings.len() + usize::from(self.params_size > 0)
     }
 
-    /// The whole WGSL module.
+    /// The whole WGSL module, as naga reads it.
     ///
     /// Inputs in `shared` are declared `read_write` although the kernel only reads them: WebGPU lets
     /// one dispatch bind windows of one buffer together only if all of them are.
-    pub fn wgsl(&self, header: Header, shared: BindingSet) -> String {
-        let mut text = String::with_capacity(self.wgsl.len() + 64);
-        if header == Header::Web && self.features.subgroup {
-            text.push_str("enable subgroups;\n");
-        }
-        text.push_str(&self.wgsl);
+    pub fn wgsl(&self, shared: BindingSet) -> String {
+        let mut text = self.wgsl.to_string();
         for (index, binding) in self.bindings.iter().enumerate() {
             if !binding.writable && shared.contains(index) {
                 let declaration = format!("@binding({index}) var<storage, read>");
@@ -269,6 +274,25 @@ impl KernelInfo {
             }
         }
         text
+    }
+
+    /// The whole WGSL module for browsers, which demand that subgroup operations be enabled.
+    ///
+    /// # Errors
+    /// [`NotOnTheWeb`] where no browser has a feature that the kernel needs.
+    pub fn wgsl_for_web(&self, shared: BindingSet) -> Result<String, NotOnTheWeb> {
+        if !self.features.on_the_web() {
+            return Err(NotOnTheWeb {
+                kernel: self.label(),
+                needed: self.features,
+            });
+        }
+        let text = self.wgsl(shared);
+        Ok(if self.features.subgroup {
+            format!("enable subgroups;\n{text}")
+        } else {
+            text
+        })
     }
 
     /// The native module with the params in immediates (push constants) instead of a uniform buffer: the
@@ -283,7 +307,7 @@ impl KernelInfo {
         }
         let index = self.bindings.len();
         let uniform = format!("@group(0) @binding({index}) var<uniform> params");
-        let text = self.wgsl(Header::Native, shared);
+        let text = self.wgsl(shared);
         text.contains(&uniform)
             .then(|| text.replacen(&uniform, "var<immediate> params", 1))
     }
@@ -320,6 +344,7 @@ impl KernelInfo {
         overrides: Cow::Borrowed(&[]),
         workgroup: None,
         features: Features::NONE,
+        matrices: Cow::Borrowed(&[]),
         linear: false,
         limits: Cow::Borrowed(&[]),
         wgsl: Cow::Borrowed(""),
@@ -347,6 +372,10 @@ impl KernelInfo {
             );
         }
         let _ = writeln!(text, "// features    {}", self.features.describe());
+        if !self.matrices.is_empty() {
+            let shapes = MatrixShape::list(&self.matrices);
+            let _ = writeln!(text, "// matrices    {shapes}");
+        }
         if !self.limits.is_empty() {
             let _ = writeln!(text, "// limits      {}", self.describe_limits());
         }

@@ -10,6 +10,7 @@ pub use crate::math::{
     select, smoothstep, step, to_f16, to_f32, unpack2x16float, unpack2x16snorm, unpack2x16unorm,
     unpack4x_i8, unpack4x_u8, unpack4x8snorm, unpack4x8unorm,
 };
+pub use crate::matrix::{MatrixA, MatrixB, MatrixC, multiply_add};
 pub use crate::number::{Float, Signed as _};
 pub use crate::simulate::{Report, SimError, SimOptions};
 pub use crate::trace;

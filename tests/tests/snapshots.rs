@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use rlx_core::lower::sample_region;
+use rlx_kernels::KernelInfo;
 use rlx_kernels::kernel::BindingSet;
-use rlx_kernels::{Header, KernelInfo};
 
 fn folder() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../snapshots"))
@@ -32,11 +32,7 @@ fn wgsl_of_every_instance_is_as_reviewed() {
     settings.set_omit_expression(true);
     let _bound = settings.bind_to_scope();
     for kernel in kernels() {
-        let text = format!(
-            "{}\n{}",
-            kernel.facts(),
-            kernel.wgsl(Header::Native, BindingSet::NONE)
-        );
+        let text = format!("{}\n{}", kernel.facts(), kernel.wgsl(BindingSet::NONE));
         insta::assert_snapshot!(name(&kernel), text);
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use rlx_core::PlanLimits;
-use rlx_kernels::Features;
+use rlx_kernels::{Features, MatrixScalar, MatrixShape};
 use wgpu::{Backends, DeviceType, InstanceDescriptor, InstanceFlags};
 
 use super::error::ContextError;
@@ -55,7 +55,7 @@ pub struct AdapterSummary {
 impl AdapterSummary {
     pub(super) fn of(adapter: &wgpu::Adapter) -> Self {
         let info = adapter.get_info();
-        let capabilities = capabilities(&info, adapter.features(), &adapter.limits());
+        let capabilities = capabilities(adapter, adapter.features(), &adapter.limits());
         let driver = [info.driver.as_str(), info.driver_info.as_str()]
             .join(" ")
             .trim()
@@ -80,18 +80,21 @@ fn kind(device_type: DeviceType) -> AdapterKind {
     }
 }
 
-/// What a device with these features and limits can do.
+/// What a device of `adapter` with these features and limits can do.
 pub(super) fn capabilities(
-    info: &wgpu::AdapterInfo,
+    adapter: &wgpu::Adapter,
     features: wgpu::Features,
     limits: &wgpu::Limits,
 ) -> Capabilities {
+    let info = adapter.get_info();
     let subgroup = features.contains(wgpu::Features::SUBGROUP);
+    let matrix = features.contains(wgpu::Features::EXPERIMENTAL_COOPERATIVE_MATRIX);
     Capabilities {
         features: Features {
             subgroup,
             f16: features.contains(wgpu::Features::SHADER_F16),
             int64: features.contains(wgpu::Features::SHADER_INT64),
+            matrix,
         },
         limits: PlanLimits {
             storage_alignment: u64::from(limits.min_storage_buffer_offset_alignment),
@@ -102,7 +105,32 @@ pub(super) fn capabilities(
         workgroup_bytes: limits.max_compute_workgroup_storage_size,
         invocations: limits.max_compute_invocations_per_workgroup,
         subgroup_size: subgroup.then_some((info.subgroup_min_size, info.subgroup_max_size)),
+        matrices: if matrix {
+            matrices(adapter)
+        } else {
+            Vec::new()
+        },
     }
+}
+
+/// The products of matrices that an adapter has, of those that kernels may ask for.
+fn matrices(adapter: &wgpu::Adapter) -> Vec<MatrixShape> {
+    let scalar = |ty| match ty {
+        wgpu::CooperativeScalarType::F16 => Some(MatrixScalar::F16),
+        wgpu::CooperativeScalarType::F32 => Some(MatrixScalar::F32),
+        _ => None,
+    };
+    let all = adapter.cooperative_matrix_properties().into_iter();
+    let shapes = all.filter_map(|shape| {
+        Some(MatrixShape {
+            m: shape.m_size,
+            n: shape.n_size,
+            k: shape.k_size,
+            input: Some(scalar(shape.ab_type)?),
+            output: Some(scalar(shape.cr_type)?),
+        })
+    });
+    shapes.collect()
 }
 
 /// Held while an instance is made and its adapters are listed.

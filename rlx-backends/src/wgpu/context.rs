@@ -74,6 +74,7 @@ impl Context {
             let wanted = wgpu::Features::SUBGROUP
                 | wgpu::Features::SHADER_F16
                 | wgpu::Features::SHADER_INT64
+                | wgpu::Features::EXPERIMENTAL_COOPERATIVE_MATRIX
                 | wgpu::Features::IMMEDIATES
                 | wgpu::Features::TIMESTAMP_QUERY;
             (
@@ -85,7 +86,7 @@ impl Context {
             label: None,
             required_features: features,
             required_limits: limits.clone(),
-            experimental_features: ExperimentalFeatures::disabled(),
+            experimental_features: experimental(features),
             // Buffers are few and large, and made before anything runs.
             memory_hints: MemoryHints::MemoryUsage,
             trace: Trace::Off,
@@ -101,7 +102,7 @@ impl Context {
         .map_err(|error| refused(error.to_string()))?;
         let faults = Faults::watch(&device);
         let mut summary = AdapterSummary::of(&adapter);
-        summary.capabilities = adapter::capabilities(&adapter.get_info(), features, &limits);
+        summary.capabilities = adapter::capabilities(&adapter, features, &limits);
         let pipelines = PipelineCache::default();
         Ok(Self(Arc::new(Inner {
             instance,
@@ -206,6 +207,24 @@ impl fmt::Debug for Context {
         f.debug_tuple("Context")
             .field(&self.0.adapter.name)
             .finish()
+    }
+}
+
+/// The token without which wgpu opens no device with experimental features.
+fn experimental(features: wgpu::Features) -> ExperimentalFeatures {
+    if !features.contains(wgpu::Features::EXPERIMENTAL_COOPERATIVE_MATRIX) {
+        return ExperimentalFeatures::disabled();
+    }
+    // SAFETY: the caller takes it upon itself that what is asked of an experimental feature has been
+    // defined by its API although wgpu does not check all of it. Cooperative matrices are the only one.
+    // wgpu leaves open which products an adapter has, and in whose company an operation is reached:
+    // `check_matrices` refuses a kernel whose products are not in the adapter's list, or whose workgroups
+    // are no whole number of subgroups, and no kernel compiles in which an operation is not reached by a
+    // whole subgroup. Bounds are not checked within a matrix: devices with robust buffer access keep to
+    // the binding, and the CPU twin reports what passes it.
+    #[allow(unsafe_code)]
+    unsafe {
+        ExperimentalFeatures::enabled()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use rlx_kernels::{DispatchError, Features};
+use rlx_kernels::{DispatchError, Features, MatrixShape};
 
 /// Why a device context cannot be opened.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -82,6 +82,32 @@ pub enum DeviceError {
         needed: Features,
         /// What the device has.
         available: Features,
+    },
+    /// A kernel multiplies matrices in a way that the device does not.
+    #[error(
+        "kernel `{kernel}` multiplies matrices as {needed}; the device has {}",
+        MatrixShape::list(available)
+    )]
+    Matrices {
+        /// The kernel.
+        kernel: String,
+        /// The product that the device has not.
+        needed: MatrixShape,
+        /// The products that it has.
+        available: Vec<MatrixShape>,
+    },
+    /// A kernel with matrices has workgroups that are no whole number of subgroups.
+    #[error(
+        "kernel `{kernel}` has matrices, and workgroups {wide} invocations wide, which is no multiple of the device's \
+         subgroups of {subgroup}"
+    )]
+    Subgroups {
+        /// The kernel.
+        kernel: String,
+        /// Invocations of a workgroup along x.
+        wide: u32,
+        /// Invocations of a subgroup, where they are most.
+        subgroup: u32,
     },
     /// Something is larger than the device allows.
     #[error("{subject} needs {need} {limit}, the device allows {allowed}")]

@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError};
 
 use rlx_kernels::dispatch::check_overrides;
 use rlx_kernels::kernel::BindingSet;
-use rlx_kernels::{Header, KernelInfo, Table};
+use rlx_kernels::{KernelInfo, Table};
 use wgpu::{
     BindGroupLayoutDescriptor, BindGroupLayoutEntry, BindingType, BufferBindingType, BufferUsages,
     ComputePipelineDescriptor, PipelineCompilationOptions, PipelineLayoutDescriptor,
@@ -85,6 +85,7 @@ impl Context {
         let limits = self.limits();
         check_overrides(kernel, overrides)?;
         let size = kernel.workgroup_size_with(overrides);
+        self.check_matrices(kernel, size.unwrap_or(kernel.workgroup_size)[0])?;
         let [x, y, z] = size.unwrap_or(kernel.workgroup_size).map(u64::from);
         let bytes = kernel.workgroup_bytes_with(overrides);
         let invocations = x.saturating_mul(y).saturating_mul(z);
@@ -140,6 +141,37 @@ impl Context {
     }
 }
 
+impl Context {
+    /// Checks that the device has the matrices of `kernel`, whose workgroups are `wide` along x. Where it
+    /// has not, drivers give zeros and say nothing.
+    fn check_matrices(&self, kernel: &KernelInfo, wide: u32) -> Result<(), DeviceError> {
+        if kernel.matrices.is_empty() {
+            return Ok(());
+        }
+        let capabilities = self.capabilities();
+        let available = &capabilities.matrices;
+        let mut all = kernel.matrices.iter();
+        if let Some(needed) = all.find(|shape| !shape.is_among(available)) {
+            return Err(DeviceError::Matrices {
+                kernel: kernel.label(),
+                needed: *needed,
+                available: available.clone(),
+            });
+        }
+        // Vulkan: the local size along x is a multiple of the subgroup's.
+        match capabilities.subgroup_size {
+            Some((_, subgroup)) if subgroup > 0 && !wide.is_multiple_of(subgroup) => {
+                Err(DeviceError::Subgroups {
+                    kernel: kernel.label(),
+                    wide,
+                    subgroup,
+                })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
 /// `shared` without the bindings that it changes nothing for, so that one pipeline has one key.
 fn effective(kernel: &KernelInfo, shared: BindingSet) -> BindingSet {
     let read_only = kernel
@@ -173,7 +205,7 @@ fn compile(
         .wgsl_with_immediates(shared)
         .filter(|_| context.has_immediates_for(kernel));
     let immediates = with_immediates.is_some();
-    let wgsl = with_immediates.unwrap_or_else(|| kernel.wgsl(Header::Native, shared));
+    let wgsl = with_immediates.unwrap_or_else(|| kernel.wgsl(shared));
     let module = device.create_shader_module(ShaderModuleDescriptor {
         label: Some(&label),
         source: ShaderSource::Wgsl(wgsl.into()),

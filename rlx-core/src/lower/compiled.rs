@@ -62,7 +62,10 @@ pub(super) fn kernel_info(kernel: &Kernel, compiled: Compiled, file: &'static st
             subgroup: compiled.validated.subgroup,
             f16: compiled.validated.f16,
             int64: compiled.validated.int64,
+            matrix: compiled.validated.matrix,
         },
+        // Elementwise operators have none.
+        matrices: Cow::Borrowed(&[]),
         linear: compiled.linear,
         limits: limits.collect(),
         hash: fnv1a(compiled.wgsl.as_bytes()),

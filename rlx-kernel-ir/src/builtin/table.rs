@@ -1,6 +1,8 @@
 //! The rows of the builtin library.
 
 use super::{Arg, Builtin, Domain, Effect, Form, Input, Ret, Spelling};
+use crate::matrix::MatrixOp::{Load, MultiplyAdd, Store, Zero};
+use crate::matrix::Role::{A, B, C};
 use crate::types::Scalar;
 use Arg::{Elem, Is, Mask, T, Vector};
 use Domain::{Any, BoolVector, Float, FloatVector, Int, Int32, Narrow, Number, NumberVector};
@@ -221,6 +223,19 @@ pub static BUILTINS: &[Builtin] = &[
     row("subgroup_shuffle_up", Call("subgroupShuffleUp"), Function, Narrow, &[T, Is(U32)], Ret::T, Subgroup),
     row("subgroup_shuffle_down", Call("subgroupShuffleDown"), Function, Narrow, &[T, Is(U32)], Ret::T, Subgroup),
     row("subgroup_elect", Elect, Function, Domain::None, &[], Ret::Is(Bool), Subgroup),
+    // Matrices that a subgroup holds.
+    row("MatrixA::zero", Spelling::Matrix(Zero), Function, Domain::None, &[], Ret::Matrix(A), Pure),
+    row("MatrixA::load_rows", Spelling::Matrix(Load { rows: true }), Function, Domain::None, &[Arg::Slice, Is(U32), Is(U32)], Ret::Matrix(A), Subgroup),
+    row("MatrixA::load_columns", Spelling::Matrix(Load { rows: false }), Function, Domain::None, &[Arg::Slice, Is(U32), Is(U32)], Ret::Matrix(A), Subgroup),
+    row("MatrixB::zero", Spelling::Matrix(Zero), Function, Domain::None, &[], Ret::Matrix(B), Pure),
+    row("MatrixB::load_rows", Spelling::Matrix(Load { rows: true }), Function, Domain::None, &[Arg::Slice, Is(U32), Is(U32)], Ret::Matrix(B), Subgroup),
+    row("MatrixB::load_columns", Spelling::Matrix(Load { rows: false }), Function, Domain::None, &[Arg::Slice, Is(U32), Is(U32)], Ret::Matrix(B), Subgroup),
+    row("MatrixC::zero", Spelling::Matrix(Zero), Function, Domain::None, &[], Ret::Matrix(C), Pure),
+    row("MatrixC::load_rows", Spelling::Matrix(Load { rows: true }), Function, Domain::None, &[Arg::Slice, Is(U32), Is(U32)], Ret::Matrix(C), Subgroup),
+    row("MatrixC::load_columns", Spelling::Matrix(Load { rows: false }), Function, Domain::None, &[Arg::Slice, Is(U32), Is(U32)], Ret::Matrix(C), Subgroup),
+    row("multiply_add", Spelling::Matrix(MultiplyAdd), Function, Domain::None, &[Arg::Matrix(A), Arg::Matrix(B), Arg::Matrix(C)], Ret::Matrix(C), Subgroup),
+    row("store_rows", Spelling::Matrix(Store { rows: true }), Method, Domain::Matrix, &[T, Arg::Slice, Is(U32), Is(U32)], Ret::Unit, Subgroup),
+    row("store_columns", Spelling::Matrix(Store { rows: false }), Method, Domain::Matrix, &[T, Arg::Slice, Is(U32), Is(U32)], Ret::Unit, Subgroup),
 ];
 
 /// Methods of Rust whose WGSL namesake means something else, and what to write instead.

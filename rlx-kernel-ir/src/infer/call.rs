@@ -87,6 +87,8 @@ impl Infer<'_> {
         );
         if let Some((_, help)) = REFUSED_METHODS.iter().find(|(refused, _)| *refused == name) {
             diagnostic = diagnostic.help(*help);
+        } else if let Type::Matrix(..) = self.table.shallow(&ty) {
+            diagnostic = diagnostic.help("it has `store_rows` and `store_columns`");
         } else if let Some(builtin) = Builtin::find(name, Form::Function) {
             diagnostic = diagnostic.help(format!(
                 "`{name}` is a function: write `{name}(x{})`",
@@ -115,6 +117,38 @@ impl Infer<'_> {
         Some(self.error(Diagnostic::new(at, message).help(*help)))
     }
 
+    /// Reports a call with too many arguments or too few.
+    pub(super) fn arity(
+        &mut self,
+        builtin: &Builtin,
+        args: &[Expr],
+        span: Span,
+    ) -> Result<(), Type> {
+        let name = builtin.name;
+        if args.len() == builtin.args.len() {
+            return Ok(());
+        }
+        let implied = usize::from(builtin.form == Form::Method);
+        let (wanted, found) = (
+            builtin.args.len() - implied,
+            args.len().saturating_sub(implied),
+        );
+        let plural = if wanted == 1 { "" } else { "s" };
+        let message = format!("`{name}` takes {wanted} argument{plural}, found {found}");
+        let places = ["a", "b", "c", "d"];
+        let (receiver, names) = match (builtin.form, builtin.args.len()) {
+            (Form::Method, count) => ("x.", &places[..(count - 1).min(4)]),
+            (Form::Function, count) => ("", &places[..count.min(4)]),
+        };
+        let names = if builtin.args.contains(&Arg::Slice) {
+            &["x", "at", "stride"]
+        } else {
+            names
+        };
+        let help = format!("write `{receiver}{name}({})`", names.join(", "));
+        Err(self.error(Diagnostic::new(span, message).help(help)))
+    }
+
     fn builtin(
         &mut self,
         builtin: &'static Builtin,
@@ -122,24 +156,11 @@ impl Infer<'_> {
         span: Span,
     ) -> (ExprKind, Type) {
         let name = builtin.name;
-        if args.len() != builtin.args.len() {
-            let implied = usize::from(builtin.form == Form::Method);
-            let (wanted, found) = (
-                builtin.args.len() - implied,
-                args.len().saturating_sub(implied),
-            );
-            let plural = if wanted == 1 { "" } else { "s" };
-            let message = format!("`{name}` takes {wanted} argument{plural}, found {found}");
-            let places = ["a", "b", "c", "d"];
-            let (receiver, names) = match (builtin.form, builtin.args.len()) {
-                (Form::Method, count) => ("x.", &places[..(count - 1).min(4)]),
-                (Form::Function, count) => ("", &places[..count.min(4)]),
-            };
-            let help = format!("write `{receiver}{name}({})`", names.join(", "));
-            return (
-                ExprKind::Int(0),
-                self.error(Diagnostic::new(span, message).help(help)),
-            );
+        if let Err(error) = self.arity(builtin, &args, span) {
+            return (ExprKind::Int(0), error);
+        }
+        if builtin.is_of_matrices() {
+            return self.matrix(builtin, &args, span);
         }
         let mut generic: Option<Type> = None;
         for (arg, want) in args.iter_mut().zip(builtin.args) {
@@ -167,6 +188,8 @@ impl Infer<'_> {
                         .map_or(Type::Error, |ty| self.table.deep(ty));
                     self.expect(arg, &elem_of(&ty), &found);
                 }
+                // Of the builtins of matrices alone.
+                Arg::Matrix(_) | Arg::Slice => {}
                 Arg::T => {
                     if let Some(ty) = &generic {
                         let ty = ty.clone();
@@ -198,6 +221,7 @@ impl Infer<'_> {
             Ret::Vector(scalar, len) => Type::vector(scalar, len),
             Ret::T => generic,
             Ret::Elem => elem_of(&generic),
+            Ret::Matrix(_) => Type::Error,
             Ret::VectorOfT(len) => Type::Vector(Box::new(generic), len),
             Ret::As(scalar) => match generic {
                 Type::Vector(_, len) => Type::vector(scalar, len),
@@ -248,6 +272,7 @@ impl Infer<'_> {
             Domain::Bool => elem == Type::BOOL && !is_vector,
             Domain::Atomic => matches!(ty, Type::Atomic(_)),
             Domain::Workgroup => !matches!(ty, Type::Atomic(_)),
+            Domain::Matrix => matches!(ty, Type::Matrix(..)),
             Domain::Int => int,
             Domain::Number => float || int,
             Domain::NumberVector => is_vector && (float || int),

@@ -204,7 +204,10 @@ impl Infer<'_> {
             }
             ExprKind::Named(name, at, args) => {
                 let (name, at) = (name.clone(), *at);
-                let (kind, ty) = self.named((&name, at), args, span);
+                let (kind, ty) = match known {
+                    Type::Matrix(..) => self.matrix_call(known, (&name, at), args, span),
+                    _ => self.named((&name, at), args, span),
+                };
                 expr.kind = kind;
                 ty
             }
@@ -317,6 +320,9 @@ impl Infer<'_> {
         }
         let found = self.describe(&ty);
         let (sign, help) = match op {
+            UnaryOp::Neg if matches!(ty, Type::Matrix(..)) => {
+                ("-", "multiply it by -1: `-1.0 * c`")
+            }
             UnaryOp::Neg => (
                 "-",
                 "an unsigned number has no sign: convert it with `as i32`, or write `0u32.wrapping_sub(x)`",
@@ -362,6 +368,9 @@ impl Infer<'_> {
                 self.operand(op, right.0.span, &b, Kind::Int);
             }
             return a;
+        }
+        if let Some(ty) = self.matrix_operator(op, span, (left.0, &a), (right.0, &b)) {
+            return ty;
         }
         // Vectors go with a scalar of their own.
         if let Type::Vector(elem, _) = &a
@@ -552,10 +561,12 @@ impl Infer<'_> {
             Type::Error => Type::Error,
             other => {
                 let found = self.describe(&other);
-                self.error(Diagnostic::new(
-                    span,
-                    format!("{found} has no field `{name}`"),
-                ))
+                let mut diagnostic =
+                    Diagnostic::new(span, format!("{found} has no field `{name}`"));
+                if let Type::Matrix(..) = other {
+                    diagnostic = diagnostic.help(super::matrix::NO_ELEMENTS);
+                }
+                self.error(diagnostic)
             }
         }
     }

@@ -156,7 +156,9 @@ fn names(ty: &Type, id: ItemId) -> bool {
     match ty {
         Type::Param(param, _) => *param == id,
         Type::Packed(format) | Type::Block { format, .. } => *format == id,
-        Type::Array(elem, len) => parameter_of_length(*len) == Some(id) || names(elem, id),
+        Type::Array(elem, len) | Type::Matrix(elem, _, len) => {
+            parameter_of_length(*len) == Some(id) || names(elem, id)
+        }
         Type::Vector(elem, _) | Type::Slice { elem, .. } | Type::Pointer(elem) => names(elem, id),
         _ => false,
     }
@@ -171,6 +173,12 @@ fn matched(param: &Type, found: &Type, tell: &mut dyn FnMut(ItemId, Argument)) {
         }
         (Type::Array(elem, len), Type::Array(has, found)) => {
             if let Some(id) = parameter_of_length(*len) {
+                tell(id, Argument::Const(*found));
+            }
+            matched(elem, has, tell);
+        }
+        (Type::Matrix(elem, _, size), Type::Matrix(has, _, found)) => {
+            if let Some(id) = parameter_of_length(*size) {
                 tell(id, Argument::Const(*found));
             }
             matched(elem, has, tell);

@@ -63,10 +63,11 @@ impl Infer<'_> {
 
     fn not_indexable(&mut self, base: &Expr, ty: &Type) -> Type {
         let found = self.describe(ty);
-        self.error(Diagnostic::new(
-            base.span,
-            format!("{found} cannot be indexed"),
-        ))
+        let mut diagnostic = Diagnostic::new(base.span, format!("{found} cannot be indexed"));
+        if let Type::Matrix(..) = ty {
+            diagnostic = diagnostic.help(super::matrix::NO_ELEMENTS);
+        }
+        self.error(diagnostic)
     }
 
     fn constant_index(&mut self, index: &Expr, len: u32) {

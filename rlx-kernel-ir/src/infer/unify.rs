@@ -53,6 +53,7 @@ impl Table {
         match self.shallow(ty) {
             Type::Vector(elem, len) => Type::Vector(Box::new(self.deep(&elem)), len),
             Type::Array(elem, len) => Type::Array(Box::new(self.deep(&elem)), len),
+            Type::Matrix(elem, role, size) => Type::Matrix(Box::new(self.deep(&elem)), role, size),
             Type::Pointer(inner) => Type::Pointer(Box::new(self.deep(&inner))),
             ty => ty,
         }
@@ -68,6 +69,9 @@ impl Table {
             },
             Type::Vector(elem, len) => Type::Vector(Box::new(self.settled(&elem)), len),
             Type::Array(elem, len) => Type::Array(Box::new(self.settled(&elem)), len),
+            Type::Matrix(elem, role, size) => {
+                Type::Matrix(Box::new(self.settled(&elem)), role, size)
+            }
             Type::Pointer(inner) => Type::Pointer(Box::new(self.settled(&inner))),
             ty => ty,
         }
@@ -130,6 +134,9 @@ impl Table {
             }
             (Type::Array(a, n), Type::Array(b, m)) if n == m => {
                 Some(Type::Array(Box::new(self.unify(&a, &b)?), n))
+            }
+            (Type::Matrix(a, role, n), Type::Matrix(b, other, m)) if role == other && n == m => {
+                Some(Type::Matrix(Box::new(self.unify(&a, &b)?), role, n))
             }
             (Type::Pointer(a), Type::Pointer(b)) => {
                 Some(Type::Pointer(Box::new(self.unify(&a, &b)?)))

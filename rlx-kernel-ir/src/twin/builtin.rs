@@ -103,6 +103,7 @@ impl Lower<'_> {
                 })
             }
             Spelling::Trace => self.trace(&site),
+            Spelling::Matrix(op) => self.matrix(op, &site),
             Spelling::Rotate { left } => {
                 let op = if left {
                     Binary::RotateLeft

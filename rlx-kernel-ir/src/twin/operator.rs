@@ -140,6 +140,10 @@ impl Lower<'_> {
         want: Option<Reg>,
         span: Span,
     ) -> Result<Value> {
+        if let Type::Matrix(..) = ty {
+            let operands = [(a, a_type), (b, b_type)];
+            return self.matrix_operator(op, operands, want, span);
+        }
         let kind = scalar(a_type, span)?;
         let (code, swapped) = code(op, kind);
         let count = components(ty);

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::cause::{Branch, Cause, Value, in_caller};
-use super::{Collective, Walker, report};
+use super::{Collective, Scope, Walker, report};
 use crate::builtin::{Builtin, Effect, Input, Spelling};
 use crate::expr::{Expr, ExprKind};
 use crate::span::Span;
@@ -70,6 +70,9 @@ impl Walker<'_, '_> {
                     if arm == 0 { walker.value(b) } else { None }
                 });
                 left.or(right)
+            }
+            ExprKind::Binary(op, a, b) if matches!(expr.ty, Type::Matrix(..)) => {
+                self.matrix(op.text(), &[a, b], expr.span)
             }
             ExprKind::Binary(_, a, b) | ExprKind::Index(a, b) => {
                 let (a, b) = (self.expr(a), self.expr(b));
@@ -173,7 +176,12 @@ impl Walker<'_, '_> {
 
     fn builtin(&mut self, builtin: &'static Builtin, args: &[Expr], span: Span) -> Value {
         if let Spelling::Input(input) = builtin.wgsl {
-            return (!is_uniform(input)).then(|| origin(format!("`{}()`", builtin.name)));
+            let is_shared = is_uniform(input, self.analysis.scope);
+            return (!is_shared).then(|| origin(format!("`{}()`", builtin.name)));
+        }
+        if builtin.is_of_matrices() {
+            let args: Vec<_> = args.iter().collect();
+            return self.matrix(builtin.name, &args, span);
         }
         if builtin.effect == Effect::Pure {
             return self.all(args);
@@ -183,7 +191,9 @@ impl Walker<'_, '_> {
             let places = args.iter().map(|arg| self.place(arg).indices);
             let index = places.fold(None, Option::or);
             self.collective(builtin, span);
-            if let (Some(index), Some(place)) = (index, args.first()) {
+            if let (Some(index), Some(place)) = (index, args.first())
+                && self.analysis.scope == Scope::Workgroup
+            {
                 self.report(report::differs(builtin.name, place.span, &index));
             }
             return None;
@@ -191,10 +201,14 @@ impl Walker<'_, '_> {
         if builtin.effect == Effect::Subgroup {
             let values: Vec<_> = args.iter().map(|arg| self.expr(arg)).collect();
             self.collective(builtin, span);
+            if self.analysis.scope == Scope::Subgroup && gives_all_the_same(builtin) {
+                return None;
+            }
             let shifts = matches!(
                 builtin.wgsl,
                 Spelling::Call("subgroupShuffleXor" | "subgroupShuffleUp" | "subgroupShuffleDown")
             );
+            let shifts = shifts && self.analysis.scope == Scope::Workgroup;
             if let (true, Some(Some(by)), Some(arg)) = (shifts, values.get(1), args.get(1)) {
                 self.report(report::differs(builtin.name, arg.span, by));
             }
@@ -204,14 +218,53 @@ impl Walker<'_, '_> {
         Some(origin(format!("the result of `{}`", builtin.name)))
     }
 
-    /// An operation that all invocations must reach.
+    /// What is done with matrices: the whole subgroup does it, with the same numbers. Nothing that is
+    /// known of an invocation comes out of it.
+    fn matrix(&mut self, name: &'static str, args: &[&Expr], span: Span) -> Value {
+        let mut differing = Vec::new();
+        for arg in args {
+            let is_matrix = matches!(arg.ty, Type::Matrix(..));
+            let value = match &arg.kind {
+                // The place in memory of the first element.
+                ExprKind::Index(base, index) if !is_matrix => {
+                    let outer = self.place(base).indices;
+                    let value = self.expr(index);
+                    outer.or(value)
+                }
+                _ => self.expr(arg),
+            };
+            differing.extend(value.filter(|_| !is_matrix).map(|value| (arg.span, value)));
+        }
+        if self.analysis.scope == Scope::Subgroup {
+            self.reach(Collective {
+                name,
+                span,
+                scope: Scope::Subgroup,
+                subgroup: true,
+                function: self.function.name.clone(),
+            });
+            for (at, value) in differing {
+                self.report(report::differs(name, at, &value));
+            }
+        }
+        None
+    }
+
+    /// An operation that all invocations of the workgroup must reach.
     fn collective(&mut self, builtin: &'static Builtin, span: Span) {
-        let collective = Collective {
+        if self.analysis.scope == Scope::Subgroup {
+            return;
+        }
+        self.reach(Collective {
             name: builtin.name,
             span,
+            scope: Scope::Workgroup,
             subgroup: builtin.effect == Effect::Subgroup,
             function: self.function.name.clone(),
-        };
+        });
+    }
+
+    fn reach(&mut self, collective: Collective) {
         if let Some(control) = self.flow.control.clone() {
             self.report(report::unreached(&collective, None, &control));
         }
@@ -223,8 +276,8 @@ fn origin(what: String) -> Rc<Cause> {
     Rc::new(Cause::Origin(what))
 }
 
-/// Whether all invocations of a workgroup are given the same.
-fn is_uniform(input: Input) -> bool {
+/// Whether all invocations of a workgroup, or of a subgroup, are given the same.
+fn is_uniform(input: Input, scope: Scope) -> bool {
     matches!(
         input,
         Input::WorkgroupId
@@ -232,5 +285,14 @@ fn is_uniform(input: Input) -> bool {
             | Input::WorkgroupIndex
             | Input::NumSubgroups
             | Input::SubgroupSize
-    )
+    ) || scope == Scope::Subgroup && input == Input::SubgroupId
+}
+
+/// Whether a subgroup operation gives all invocations of the subgroup one value.
+fn gives_all_the_same(builtin: &Builtin) -> bool {
+    let Spelling::Call(name) = builtin.wgsl else {
+        return false;
+    };
+    let differs = ["Shuffle", "Inclusive", "Exclusive"];
+    !differs.iter().any(|kind| name.contains(kind))
 }

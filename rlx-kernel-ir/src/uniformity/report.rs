@@ -1,7 +1,8 @@
 //! What is said of it.
 
-use super::Collective;
 use super::cause::{Branch, Cause, Exit};
+use super::{Collective, Scope};
+use crate::builtin::{Builtin, Form};
 use crate::diagnostic::Diagnostic;
 use crate::span::Span;
 
@@ -33,8 +34,11 @@ pub(super) fn unreached(
         Cause::Left { exit, .. } => after(*exit, thing),
         _ => under(Branch::If, thing),
     };
-    let message = format!("{what} is not reached by all invocations of the workgroup: {why}");
-    let help = if collective.subgroup {
+    let group = collective.scope.name();
+    let message = format!("{what} is not reached by all invocations of the {group}: {why}");
+    let help = if collective.scope == Scope::Subgroup {
+        format!("{help}; a subgroup may go its own way as a whole, by `subgroup_id()`")
+    } else if collective.subgroup {
         format!("{help}; an invocation that has no part in it gives a value that changes nothing")
     } else {
         help
@@ -61,6 +65,19 @@ pub(super) fn differs(name: &str, at: Span, cause: &Cause) -> Diagnostic {
             "`subgroup_shuffle_down` takes one distance for all invocations of the workgroup, and this one differs between them".to_string(),
             "write `subgroup_shuffle(x, subgroup_lane() + by)`",
         ),
+        "*" => (
+            "a matrix is multiplied by one number for all invocations of the subgroup, and this one differs between them".to_string(),
+            "give all of them the same, such as `subgroup_broadcast_first(x)`",
+        ),
+        _ if Builtin::find(name, Form::Function)
+            .or_else(|| Builtin::find(name, Form::Method))
+            .is_some_and(Builtin::is_of_matrices) =>
+        {
+            (
+                format!("`{name}` is of one place and one stride for all invocations of the subgroup, and this differs between them"),
+                "the subgroup moves the matrix as a whole: go by what its invocations share, such as `subgroup_id()`, `workgroup_id()` and params",
+            )
+        }
         _ => (
             format!("`{name}` reads one place for all invocations of the workgroup, and this index differs between them"),
             "index without it, which gives each invocation an element of its own",

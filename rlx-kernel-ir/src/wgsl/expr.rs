@@ -10,6 +10,7 @@ use crate::consteval;
 use crate::expr::{BinaryOp, Expr, ExprKind, UnaryOp};
 use crate::item::Item;
 use crate::literal;
+use crate::matrix::MatrixOp;
 use crate::types::{Scalar, Type};
 
 /// What an expression is to the parser of WGSL.
@@ -104,6 +105,9 @@ impl FunctionPrinter<'_, '_> {
                     parenthesised(&text)
                 });
                 (out, Shape::Unary)
+            }
+            ExprKind::Binary(op, a, b) if matches!(expr.ty, Type::Matrix(..)) => {
+                self.matrix_operator(*op, a, b)
             }
             ExprKind::Binary(op, a, b) => self.binary(*op, a, b),
             ExprKind::Cast(inner) if inner.ty == expr.ty => self.shaped(inner),
@@ -337,7 +341,12 @@ impl FunctionPrinter<'_, '_> {
         }
     }
 
-    fn joined(op: BinaryOp, left: (Text, Shape), right: (Text, Shape), b: &Expr) -> Text {
+    pub(super) fn joined(
+        op: BinaryOp,
+        left: (Text, Shape),
+        right: (Text, Shape),
+        b: &Expr,
+    ) -> Text {
         let wrap = |(text, shape): (Text, Shape), is_left: bool| {
             let bare = match shape {
                 Shape::Atom | Shape::Unary => true,
@@ -441,6 +450,7 @@ impl FunctionPrinter<'_, '_> {
                 (Text::new(text), Shape::Binary(BinaryOp::Eq))
             }
             Spelling::Trace => (Text::default(), Shape::Atom),
+            Spelling::Matrix(op) => (self.matrix(op, args, ty), Shape::Atom),
             Spelling::Input(input) => {
                 self.printed.inputs.insert(input);
                 (Text::new(input.name()), Shape::Atom)
@@ -734,6 +744,7 @@ fn is_zero(expr: &Expr) -> bool {
         ExprKind::Builtin(builtin, args) if matches!(builtin.wgsl, Spelling::Constructor) => {
             args.iter().all(is_zero)
         }
+        ExprKind::Builtin(builtin, _) => builtin.wgsl == Spelling::Matrix(MatrixOp::Zero),
         ExprKind::Repeat(value, _) => is_zero(value),
         _ => false,
     }

@@ -2,8 +2,16 @@
 
 use super::text::Text;
 
-/// Extensions that naga and browsers both want named, and how a word shows that it is used.
-const EXTENSIONS: &[(&str, IsUsed)] = &[("f16", is_f16)];
+/// Extensions that must be named, and how a word shows that one is used.
+const EXTENSIONS: &[(&str, IsUsed)] = &[("f16", is_f16), (MATRICES, is_matrix)];
+
+/// naga's own.
+const MATRICES: &str = "wgpu_cooperative_matrix";
+
+/// naga 30 takes every variable for one that differs between invocations, and asks for this rule before it
+/// refuses an operation on matrices under an `if`. What such an operation may be under is checked here, by
+/// subgroups; derivatives, which the rule is for, are no part of a compute shader.
+const UNIFORMITY: &str = "diagnostic(off, derivative_uniformity);\n";
 
 type IsUsed = fn(&str) -> bool;
 
@@ -11,6 +19,11 @@ type IsUsed = fn(&str) -> bool;
 fn is_f16(word: &str) -> bool {
     matches!(word, "f16" | "vec2h" | "vec3h" | "vec4h")
         || word.starts_with(|first: char| first.is_ascii_digit()) && word.ends_with('h')
+}
+
+/// Whether `word` is a type of cooperative matrices.
+fn is_matrix(word: &str) -> bool {
+    matches!(word, "coop_mat8x8" | "coop_mat16x16")
 }
 
 /// `text` after the lines that enable what it uses.
@@ -23,6 +36,9 @@ pub(crate) fn enabled(text: Text) -> Text {
         if words.any(is_used) {
             out.push(&format!("enable {name};\n"));
         }
+    }
+    if out.as_str().contains(MATRICES) {
+        out.push(UNIFORMITY);
     }
     if out.is_empty() {
         return text;

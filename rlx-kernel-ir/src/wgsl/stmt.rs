@@ -299,6 +299,8 @@ impl FunctionPrinter<'_, '_> {
                 let place_acts = self.has_effects(place) && self.eval(value).is_none();
                 let value = if self.has_effects(value) || place_acts {
                     self.spill(value, "value")
+                } else if matches!(place.ty, Type::Matrix(..)) {
+                    self.of_matrix(value).0
                 } else {
                     self.expr(value)
                 };

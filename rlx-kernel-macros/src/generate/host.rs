@@ -28,8 +28,9 @@ impl Visit<'_> for DeviceOnly {
             )
         {
             use rlx_kernel_ir::builtin::{Effect, Spelling};
-            self.found |=
-                builtin.effect != Effect::Pure || matches!(builtin.wgsl, Spelling::Input(_));
+            // A host has matrices, as a subgroup has.
+            let is_shared = builtin.effect != Effect::Pure && !builtin.is_of_matrices();
+            self.found |= is_shared || matches!(builtin.wgsl, Spelling::Input(_));
         }
         visit::visit_expr_call(self, call);
     }

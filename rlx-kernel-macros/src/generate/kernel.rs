@@ -730,6 +730,8 @@ fn info(
     );
     let validated = &compiled.validated;
     let (subgroup, f16, int64) = (validated.subgroup, validated.f16, validated.int64);
+    let matrix = validated.matrix;
+    let matrices = compiled.matrices.iter().copied().map(shape);
     let linear = compiled.linear;
     let limits = compiled.limits.iter().map(|required| {
         let (name, needed, default) = (
@@ -759,7 +761,8 @@ fn info(
             params_size: #params_size,
             workgroup_size: [#x, #y, #z],
             workgroup_bytes: #workgroup_bytes,
-            features: ::rlx_kernels::Features { subgroup: #subgroup, f16: #f16, int64: #int64 },
+            features: ::rlx_kernels::Features { subgroup: #subgroup, f16: #f16, int64: #int64, matrix: #matrix },
+            matrices: ::rlx_kernels::__private::Cow::Borrowed(&[#(#matrices),*]),
             linear: #linear,
             limits: ::rlx_kernels::__private::Cow::Borrowed(&[#(#limits),*]),
             numbers: ::rlx_kernels::__private::Cow::Borrowed(&[#(#numbers),*]),
@@ -771,4 +774,21 @@ fn info(
             traced: #traced,
         }
     }
+}
+
+/// A product of matrices.
+fn shape(shape: rlx_kernel_ir::matrix::Shape) -> TokenStream {
+    let scalar = |scalar: Option<Scalar>| match scalar {
+        None => quote!(::core::option::Option::None),
+        Some(Scalar::F16) => {
+            quote!(::core::option::Option::Some(
+                ::rlx_kernels::MatrixScalar::F16
+            ))
+        }
+        Some(_) => quote!(::core::option::Option::Some(
+            ::rlx_kernels::MatrixScalar::F32
+        )),
+    };
+    let (size, input, output) = (shape.size, scalar(shape.input), scalar(shape.output));
+    quote!(::rlx_kernels::MatrixShape { m: #size, n: #size, k: #size, input: #input, output: #output })
 }

@@ -214,6 +214,7 @@ impl<'a> BodyParser<'a> {
     /// A const, named `name` in WGSL.
     pub fn constant_item(mut self, item: &syn::ItemConst, name: String, origin: Origin) -> Const {
         let ty = self.ty(&item.ty);
+        let ty = self.in_memory(&item.ty, ty);
         let value = self.expr(&item.expr);
         let elements = elements(&ty);
         if matches!(

@@ -527,6 +527,10 @@ impl BodyParser<'_> {
             let message = format!("this struct has no function `{member}`");
             return self.refused(path, span, &message, Some(&help));
         }
+        if let Some(ty) = self.matrix_owner(&path.path) {
+            let at = self.sink.span(&path.path);
+            return Expr::typed(ExprKind::Named(name, at, args), span, ty);
+        }
         // `Vec4::<f32>::splat` and `Vec4::splat` are one.
         let span_of_name = self.sink.span(&path.path);
         Expr::new(ExprKind::Named(name, span_of_name, args), span)

@@ -92,7 +92,7 @@ impl BodyParser<'_> {
         Some(list.args.iter().map(|arg| self.argument(arg)).collect())
     }
 
-    fn argument(&mut self, argument: &syn::GenericArgument) -> Argument {
+    pub fn argument(&mut self, argument: &syn::GenericArgument) -> Argument {
         match argument {
             syn::GenericArgument::Type(syn::Type::Infer(_)) => Argument::Open,
             syn::GenericArgument::Type(syn::Type::Path(path)) => {

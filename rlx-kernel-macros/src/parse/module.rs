@@ -206,6 +206,7 @@ impl Items {
                 let span = parser.sink.span(&structure.ident);
                 for field in &structure.fields {
                     let ty = parser.ty(&field.ty);
+                    let ty = parser.in_memory(&field.ty, ty);
                     let plain = matches!(
                         ty,
                         Type::Scalar(_)

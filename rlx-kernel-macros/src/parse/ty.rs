@@ -33,6 +33,9 @@ fn instead(name: &str) -> Option<&'static str> {
         "Vec" | "Box" | "String" | "str" => {
             "there is no heap on a GPU: use an array `[T; N]` or a slice parameter"
         }
+        "MatrixA" | "MatrixB" | "MatrixC" => {
+            "a matrix is held by a subgroup, and no host has one: take its elements as a slice, and `load_rows` them"
+        }
         "Option" | "Result" => "use a value that means `none`, or a `bool` beside it",
         _ => return None,
     })
@@ -172,6 +175,9 @@ impl BodyParser<'_> {
                 if let Some(vector) = self.generic_vector(path) {
                     return vector;
                 }
+                if let Some(matrix) = self.matrix_type(&path.path) {
+                    return matrix;
+                }
                 if let Some(last) = path.path.segments.last()
                     && last.ident == "Block"
                     && let Some(argument) = argument(last)
@@ -203,7 +209,8 @@ impl BodyParser<'_> {
         {
             return self.format_type(argument).map_or(Type::Error, Type::Packed);
         }
-        atomic(ty).unwrap_or_else(|| self.ty(ty))
+        let elem = atomic(ty).unwrap_or_else(|| self.ty(ty));
+        self.in_memory(ty, elem)
     }
 
     /// The type of workgroup memory, and its length where that names overrides.
@@ -212,15 +219,18 @@ impl BodyParser<'_> {
             return (atomic, None);
         }
         let syn::Type::Array(array) = ty else {
-            return (self.ty(ty), None);
+            let parsed = self.ty(ty);
+            return (self.in_memory(ty, parsed), None);
         };
         let elem = atomic(&array.elem);
         if let Some((len, default)) = self.overridden_size(&array.len) {
             let elem = elem.unwrap_or_else(|| self.ty(&array.elem));
+            let elem = self.in_memory(&array.elem, elem);
             return (Type::Array(Box::new(elem), default), Some(len));
         }
         let Some(elem) = elem else {
-            return (self.ty(ty), None);
+            let parsed = self.ty(ty);
+            return (self.in_memory(&array.elem, parsed), None);
         };
         let len = self.length(&array.len);
         let ty = len.map_or(Type::Error, |len| Type::Array(Box::new(elem), len));

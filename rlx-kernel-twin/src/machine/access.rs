@@ -2,8 +2,8 @@
 
 use super::number::show;
 use super::{Machine, NOWHERE, Sink};
-use crate::finding::{Check, Note};
-use crate::memory::shadow::Conflict;
+use crate::finding::{Check, Invocation, Note};
+use crate::memory::shadow::{Conflict, SUBGROUP};
 use crate::program::code::{Kind, Raw};
 use crate::program::{Memory, MemoryId, Op, PlaceId, Reg, Regs, Space};
 
@@ -196,7 +196,7 @@ impl Machine<'_> {
     }
 
     /// One word, with its shadow.
-    fn read(
+    pub(super) fn read(
         &mut self,
         memory: &Memory,
         id: MemoryId,
@@ -247,7 +247,7 @@ impl Machine<'_> {
         }
     }
 
-    fn write(
+    pub(super) fn write(
         &mut self,
         memory: &Memory,
         id: MemoryId,
@@ -262,7 +262,7 @@ impl Machine<'_> {
     }
 
     /// What is to be known and said of a write.
-    fn access(
+    pub(super) fn access(
         &mut self,
         memory: &Memory,
         id: MemoryId,
@@ -377,14 +377,16 @@ impl Machine<'_> {
         let shown = show(memory.kind, value);
         let who = self.who(lane);
         let other_who = self.run.invocation(self.run.group(other.group), other.lane);
+        let actor = actor(who, lane as u32);
         let mut finding = Sink::finding(self.run, check, at, message, help);
         finding.notes.push(Self::value_note(if writes {
-            format!("{who} writes {shown}")
+            format!("{actor} writes {shown}")
         } else {
-            format!("{who} reads {shown}")
+            format!("{actor} reads {shown}")
         }));
+        let other_actor = self::actor(other_who, other.lane);
         finding.notes.push(Note {
-            text: format!("{other_who} has {theirs} it here"),
+            text: format!("{other_actor} has {theirs} it here"),
             at: Some(self.run.source(other.at)),
         });
         self.sink.add(finding, (at, other.at), 1, Some(who));
@@ -503,6 +505,15 @@ impl Machine<'_> {
         let lanes = self.reg(reg).iter().zip(&self.active);
         let differs = lanes.fold(0, |any, (word, active)| any | (word ^ value) & active);
         (differs == 0).then_some(value)
+    }
+}
+
+/// Who accesses memory: an invocation, or its whole subgroup.
+fn actor(who: Invocation, lane: u32) -> String {
+    if lane & SUBGROUP == 0 {
+        who.to_string()
+    } else {
+        format!("the subgroup of {who}")
     }
 }
 

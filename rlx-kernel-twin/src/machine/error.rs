@@ -4,7 +4,7 @@
 //! The bound of a register is an absolute distance. It is 0 for what all devices agree on, and
 //! infinite for what has none: an integer that was made from a float on the edge of two.
 
-mod rule;
+pub(super) mod rule;
 
 use std::collections::HashMap;
 
@@ -39,7 +39,8 @@ impl Errors {
         }
     }
 
-    fn get(&self, reg: Reg, lane: usize) -> f64 {
+    /// How far a register may be off.
+    pub(super) fn get(&self, reg: Reg, lane: usize) -> f64 {
         let words = self.registers.get(reg.0 as usize);
         words
             .and_then(|words| words.get(lane))
@@ -55,11 +56,11 @@ impl Errors {
     }
 
     /// What an address adds: no bound where it was made from a float on the edge of two integers.
-    fn of_address(&self, address: Option<Reg>, lane: usize) -> f64 {
+    pub(super) fn of_address(&self, address: Option<Reg>, lane: usize) -> f64 {
         address.map_or(0.0, |address| rule::exact(&[self.get(address, lane)]))
     }
 
-    fn cell(&mut self, slot: usize, address: u32) -> Option<&mut f64> {
+    pub(super) fn cell(&mut self, slot: usize, address: u32) -> Option<&mut f64> {
         self.memories.get_mut(slot)?.get_mut(address as usize / 2)
     }
 

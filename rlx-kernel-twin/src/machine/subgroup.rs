@@ -10,7 +10,7 @@ const NOBODY: u32 = 0xaaaa_aaaa;
 
 impl Machine<'_> {
     /// The lanes of each subgroup.
-    fn subgroups(&self) -> impl Iterator<Item = std::ops::Range<usize>> + use<> {
+    pub(super) fn subgroups(&self) -> impl Iterator<Item = std::ops::Range<usize>> + use<> {
         let (size, lanes) = (self.run.subgroup_size as usize, self.active.len());
         (0..lanes)
             .step_by(size.max(1))
@@ -18,7 +18,7 @@ impl Machine<'_> {
     }
 
     /// A finding where some of a subgroup does not come.
-    fn together(&mut self, at: PlaceId) {
+    pub(super) fn together(&mut self, at: PlaceId) {
         if self.is_full() || !self.looks_for(Check::DivergentSubgroup) {
             return;
         }

@@ -2,6 +2,10 @@
 
 use crate::program::PlaceId;
 
+/// In [`Touch::lane`]: the access is one of the whole subgroup that begins with that invocation. Nobody
+/// knows which of its invocations touches what, so a place that it has written is as another's to it.
+pub const SUBGROUP: u32 = 1 << 31;
+
 /// One access.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Touch {
@@ -69,16 +73,25 @@ impl Shadow {
         }
     }
 
+    /// Whether nothing orders an access after `earlier`, which wrote.
+    fn conflicts_with_write(&self, earlier: Touch, now: Touch) -> bool {
+        let is_own =
+            (earlier.group, earlier.epoch, earlier.lane) == (now.group, now.epoch, now.lane);
+        is_own && now.lane & SUBGROUP != 0 || self.conflicts(earlier, now)
+    }
+
     /// A read: with whom it conflicts, and whether there is something to read.
     pub fn read(&mut self, address: u32, now: Touch) -> (Option<Conflict>, bool) {
         let index = (address / self.granule) as usize;
         let Some(cell) = self.cells.get(index).copied() else {
             return (None, true);
         };
-        let conflict = self.conflicts(cell.write, now).then_some(Conflict {
-            other: cell.write,
-            wrote: true,
-        });
+        let conflict = self
+            .conflicts_with_write(cell.write, now)
+            .then_some(Conflict {
+                other: cell.write,
+                wrote: true,
+            });
         let is_written = if self.shared {
             self.filled || cell.write.group != 0
         } else {
@@ -117,7 +130,14 @@ impl Shadow {
         let read = read.into_iter().map(|other| (other, false));
         let conflict = wrote
             .chain(read)
-            .find(|(other, _)| other.group != 0 && self.conflicts(*other, now))
+            .find(|(other, wrote)| {
+                let is_unordered = if *wrote {
+                    self.conflicts_with_write(*other, now)
+                } else {
+                    self.conflicts(*other, now)
+                };
+                other.group != 0 && is_unordered
+            })
             .map(|(other, wrote)| Conflict { other, wrote });
         if let Some(cell) = self.cells.get_mut(index) {
             cell.write = now;
@@ -160,6 +180,20 @@ mod tests {
         assert!(shadow.write(0, touch(1, 1, 6)).is_some());
         shadow.read(0, touch(1, 2, 6));
         assert!(shadow.write(0, touch(1, 2, 6)).is_none());
+    }
+
+    #[test]
+    fn what_a_subgroup_wrote_together_conflicts_with_its_own_next_access() {
+        let together = 4 | super::SUBGROUP;
+        let mut shadow = Shadow::new(64, 4, false, false);
+        assert!(shadow.write(0, touch(1, 0, together)).is_none());
+        assert!(shadow.read(0, touch(1, 0, together)).0.is_some());
+        assert!(shadow.read(0, touch(1, 1, together)).0.is_none());
+        // Its product cannot be there before all have read what went into it.
+        assert!(shadow.write(0, touch(1, 1, together)).is_none());
+        assert!(shadow.write(0, touch(1, 1, together)).is_some());
+        assert!(shadow.write(4, touch(1, 1, 4)).is_none());
+        assert!(shadow.read(4, touch(1, 1, together)).0.is_some());
     }
 
     #[test]

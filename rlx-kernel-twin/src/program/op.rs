@@ -69,6 +69,37 @@ impl Wire for Regs {
     }
 }
 
+/// Where a matrix lies in memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tile {
+    /// The memory.
+    pub memory: MemoryId,
+    /// The byte address of its first element; 0 without one.
+    pub address: Option<Reg>,
+    /// What is added to it.
+    pub offset: u32,
+    /// From one row, or column, to the next, in elements of the memory.
+    pub stride: Reg,
+    /// Rows and columns.
+    pub size: u32,
+    /// Bytes of an element of the memory.
+    pub unit: u32,
+    /// Bytes of an element of the matrix.
+    pub component: u32,
+    /// Whether it is rows that lie in a row, rather than columns.
+    pub rows: bool,
+    /// Whether elements are halves of words.
+    pub half: bool,
+}
+
+impl Visited for Tile {
+    fn visit(&mut self, visit: &mut dyn Visit) {
+        self.memory.visit(visit);
+        self.address.visit(visit);
+        self.stride.visit(visit);
+    }
+}
+
 /// Instructions in order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Block(pub Vec<Step>);
@@ -458,6 +489,63 @@ ops! {
     Elect {
         /// The answer.
         to: Reg,
+    }
+    /// Reads a matrix of the subgroup.
+    MatrixLoad {
+        /// The matrix.
+        to: Reg,
+        /// Where it lies.
+        tile: Tile,
+    }
+    /// Writes a matrix of the subgroup.
+    MatrixStore {
+        /// The matrix.
+        from: Reg,
+        /// Where it goes.
+        tile: Tile,
+    }
+    /// A · B + C of matrices of the subgroup.
+    MatrixMultiplyAdd {
+        /// The sum.
+        to: Reg,
+        /// The left factor.
+        a: Reg,
+        /// The right factor.
+        b: Reg,
+        /// What is added.
+        c: Reg,
+        /// Rows and columns.
+        size: u32,
+        /// Whether the sum is of halves.
+        half: bool,
+    }
+    /// A sum or difference of matrices of the subgroup.
+    MatrixBinary {
+        /// The operation.
+        op: Binary,
+        /// The result.
+        to: Reg,
+        /// The first operand.
+        a: Reg,
+        /// The second.
+        b: Reg,
+        /// Rows and columns.
+        size: u32,
+        /// Whether elements are halves.
+        half: bool,
+    }
+    /// A matrix of the subgroup, times a number.
+    MatrixScale {
+        /// The result.
+        to: Reg,
+        /// The matrix.
+        a: Reg,
+        /// The number.
+        by: Reg,
+        /// Rows and columns.
+        size: u32,
+        /// Whether elements are halves.
+        half: bool,
     }
     /// A branch.
     If {

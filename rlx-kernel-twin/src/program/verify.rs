@@ -143,6 +143,13 @@ fn shapes(block: &Block) -> Result<(), DecodeError> {
             Err(beyond("register of a run", found.into(), wanted.into()))
         }
     };
+    let square = |size: u32| {
+        if matches!(size, 8 | 16) {
+            Ok(())
+        } else {
+            Err(beyond("row of a matrix", size.into(), 16))
+        }
+    };
     for Step { op, .. } in &block.0 {
         match op {
             Op::Copy { to, from } => same(to.count, from.count)?,
@@ -155,6 +162,14 @@ fn shapes(block: &Block) -> Result<(), DecodeError> {
                 same(a.count, if two { 2 } else { 4 })?;
             }
             Op::Ballot { to, .. } => same(to.count, 4)?,
+            Op::MatrixMultiplyAdd { size, .. }
+            | Op::MatrixBinary { size, .. }
+            | Op::MatrixScale { size, .. } => square(*size)?,
+            Op::MatrixLoad { tile, .. } | Op::MatrixStore { tile, .. } => {
+                square(tile.size)?;
+                let bytes = if tile.half { 2 } else { 4 };
+                same(tile.component, bytes)?;
+            }
             Op::WideUnary { to, a, .. } => {
                 same(to.count, 2)?;
                 same(a.count, 2)?;

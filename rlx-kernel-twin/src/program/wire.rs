@@ -4,7 +4,7 @@ use super::code::{
     Binary, Convert, Fence, Input, Kind, Move, Pack, Raw, Reduce, Scan, Ternary, Unary, Unpack,
     Update,
 };
-use super::op::{Block, PlaceId, Step};
+use super::op::{Block, PlaceId, Step, Tile};
 use crate::formula::Term;
 
 use super::{Decoded, Dim, MAX_DEPTH, Memory, Place, Preload, Program, Space};
@@ -202,6 +202,7 @@ macro_rules! wire_structs {
 wire_structs! {
     Place { file, line, column }
     Dim { len, stride }
+    Tile { memory, address, offset, stride, size, unit, component, rows, half }
     Memory { name, space, stride, dims, len, components, kind, atomic, granule }
     Program { workgroup_size, params_size, registers, preloads, memories, names, files, places, body }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use rlx_kernels::kernel::BindingSet;
-use rlx_kernels::{Dispatch, Header, KernelInfo};
+use rlx_kernels::{Dispatch, KernelInfo, NotOnTheWeb};
 use serde::Serialize;
 
 /// Bytes that every offset of a storage binding is a multiple of, as WebGPU's default limits have it.
@@ -120,10 +120,13 @@ impl Job {
     }
 
     /// Adds the module of a kernel with its web header, unless it is there, and gives its index.
-    pub fn add_module(&mut self, kernel: &KernelInfo, form: Form) -> usize {
-        let code = kernel.wgsl(Header::Web, form.shared());
+    ///
+    /// # Errors
+    /// [`NotOnTheWeb`] where no browser runs the kernel.
+    pub fn add_module(&mut self, kernel: &KernelInfo, form: Form) -> Result<usize, NotOnTheWeb> {
+        let code = kernel.wgsl_for_web(form.shared())?;
         if let Some(index) = self.known.get(&code) {
-            return *index;
+            return Ok(*index);
         }
         let storage = kernel.bindings.iter().enumerate().map(|(index, binding)| {
             let is_written = binding.writable || form.shared().contains(index);
@@ -157,11 +160,14 @@ impl Job {
                 .collect(),
         });
         self.known.insert(code, index);
-        index
+        Ok(index)
     }
 
     /// Adds a run of dispatches, in order, over `values` by their indices; value `result` is what it
     /// gives. A dispatch with a 0 in its grid is no step.
+    ///
+    /// # Errors
+    /// [`NotOnTheWeb`] where no browser runs one of the kernels.
     pub fn add_run(
         &mut self,
         label: &str,
@@ -169,7 +175,7 @@ impl Job {
         values: &[Value],
         dispatches: &[Dispatch<usize>],
         result: usize,
-    ) {
+    ) -> Result<(), NotOnTheWeb> {
         let mut buffers: Vec<Vec<u32>> = Vec::new();
         let mut windows: Vec<Window> = Vec::new();
         for value in values {
@@ -197,7 +203,7 @@ impl Job {
         }
         let mut steps = Vec::new();
         for dispatch in dispatches.iter().filter(|step| !step.grid.contains(&0)) {
-            let module = self.add_module(&dispatch.kernel, form);
+            let module = self.add_module(&dispatch.kernel, form)?;
             let windows = dispatch.bindings.iter().map(|value| windows[*value]);
             steps.push(Step {
                 module,
@@ -212,6 +218,7 @@ impl Job {
             steps,
             result: windows[result],
         });
+        Ok(())
     }
 }
 
@@ -238,7 +245,7 @@ mod tests {
         ];
         let mut job = Job::default();
         for form in Form::ALL {
-            job.add_run("run", form, &values, &[], 2);
+            job.add_run("run", form, &values, &[], 2).unwrap();
         }
         let [split, arena] = &job.runs[..] else {
             panic!("{job:?}");
@@ -260,6 +267,6 @@ mod tests {
         let mut job = Job::default();
         let indices =
             [Form::Split, Form::Arena, Form::Split].map(|form| job.add_module(kernel, form));
-        assert_eq!(indices, [0, 1, 0]);
+        assert_eq!(indices, [Ok(0), Ok(1), Ok(0)]);
     }
 }

@@ -4,7 +4,7 @@ use super::gpu;
 use rlx_backends::wgpu::DeviceError;
 use rlx_conformance::devices::{Outcome, every_device};
 use rlx_kernels::prelude::*;
-use rlx_kernels::{DispatchError, Header, kernel::BindingSet};
+use rlx_kernels::{DispatchError, kernel::BindingSet};
 
 /// y[g] = Σ of the WIDE · 2 elements of group g, added SHIFT times over; negated where SIGN.
 #[kernel(workgroup_size(WIDE * 2), groups(n.div_ceil(WIDE * 2)))]
@@ -87,7 +87,7 @@ fn overrides_are_listed_with_their_defaults_and_printed_as_wgsls() {
         (info.workgroup_size, info.workgroup_bytes),
         ([32, 1, 1], 128)
     );
-    let wgsl = info.wgsl(Header::Native, BindingSet::NONE);
+    let wgsl = info.wgsl(BindingSet::NONE);
     for line in [
         "override WIDE: u32 = 16u;",
         "override SIGN: bool = false;",

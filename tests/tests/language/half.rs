@@ -2,7 +2,7 @@
 
 use rlx_backends::wgpu::{Context, ContextOptions, DeviceError};
 use rlx_kernels::prelude::*;
-use rlx_kernels::{Features, Header, kernel::BindingSet};
+use rlx_kernels::{Features, kernel::BindingSet};
 
 use crate::every_device;
 
@@ -109,8 +109,10 @@ fn halves_give_rustcs_bits_in_slices_params_structs_and_workgroup_memory() {
 fn a_kernel_with_halves_enables_them_in_both_headers_and_needs_the_feature() {
     let info = over_halves::info();
     assert_eq!(info.features.describe(), "f16");
-    for header in [Header::Native, Header::Web] {
-        let wgsl = info.wgsl(header, BindingSet::NONE);
+    let web = info
+        .wgsl_for_web(BindingSet::NONE)
+        .expect("there are browsers with halves");
+    for wgsl in [info.wgsl(BindingSet::NONE), web] {
         assert!(wgsl.starts_with("enable f16;\n"), "{wgsl}");
     }
     let offsets: Vec<_> = info.params.iter().map(|field| field.offset).collect();

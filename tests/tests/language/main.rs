@@ -651,6 +651,7 @@ mod crates;
 mod generics;
 mod half;
 mod limits;
+mod matrices;
 mod methods;
 mod operations;
 mod params;

@@ -1,7 +1,7 @@
 //! Arrays, structs and generic floats among the params.
 
+use rlx_kernels::kernel::BindingSet;
 use rlx_kernels::prelude::*;
-use rlx_kernels::{Header, kernel::BindingSet};
 
 use crate::every_device;
 
@@ -237,7 +237,7 @@ fn structs_among_the_params_reach_the_kernel_whole_and_by_their_parts() {
 
 #[test]
 fn a_struct_is_declared_once_where_a_uniform_buffer_holds_it_as_it_is() {
-    let wgsl = shaded::info().wgsl(Header::Native, BindingSet::NONE);
+    let wgsl = shaded::info().wgsl(BindingSet::NONE);
     for text in [
         "    lights: array<Light, 3>,\n",
         "    @align(16) @size(16) span: Span,\n",
@@ -312,9 +312,7 @@ fn halves_and_generic_floats_among_the_params_are_held_as_f32() {
         gpu.run(&run.expect("a grid")).expect("it runs");
         assert_eq!(gpu.download(&y).expect("it downloads"), scaled_halves);
     }
-    let wgsl = scaled::instance("f16")
-        .expect("one")
-        .wgsl(Header::Native, BindingSet::NONE);
+    let wgsl = scaled::instance("f16").expect("one").wgsl(BindingSet::NONE);
     let line = "y[i] = x[i] * scale + vec3h(params.v).z + f16(params.taps[i % 2u].x);";
     assert!(wgsl.contains(line), "{wgsl}");
 }

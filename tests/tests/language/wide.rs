@@ -1,6 +1,7 @@
 //! Integers of 64 bits on a device, against the same body compiled by rustc.
 
 use rlx_backends::wgpu::{Context, ContextOptions, DeviceError};
+use rlx_kernels::kernel::BindingSet;
 use rlx_kernels::prelude::*;
 
 use crate::{every_device, words};
@@ -70,7 +71,13 @@ fn integers_of_64_bits_give_rustcs_bits() {
 fn a_kernel_of_64_bits_needs_the_feature_and_has_no_use_for_a_browser() {
     let info = over_wide::info();
     assert_eq!(info.features.describe(), "int64");
-    assert!(!info.features.on_the_web());
+    let error = info
+        .wgsl_for_web(BindingSet::NONE)
+        .expect_err("browsers have no such integers");
+    assert_eq!(
+        error.to_string(),
+        "no browser runs kernel `over_wide`: it needs the features int64"
+    );
     let offsets: Vec<_> = info.params.iter().map(|field| field.offset).collect();
     assert_eq!((offsets, info.params_size), (vec![0, 8, 16], 24));
     let options = ContextOptions {

@@ -3,7 +3,7 @@
 use rlx_conformance::devices::gpu;
 use rlx_kernels::prelude::*;
 use rlx_kernels::simulate::{Report, Trace};
-use rlx_kernels::{Buffer, Header, SimOptions, kernel::BindingSet};
+use rlx_kernels::{Buffer, SimOptions, kernel::BindingSet};
 
 #[device]
 fn third<T: Float>(x: T) -> T {
@@ -167,7 +167,7 @@ fn a_plain_run_has_no_trace_of_them_and_the_traced_text_reads_like_one_by_hand()
     let plain = told::info();
     assert!(!plain.wgsl.contains("trace"), "{}", plain.wgsl);
     let traced = plain.with_traces().expect("it has traces");
-    let text = traced.wgsl(Header::Native, BindingSet::NONE);
+    let text = traced.wgsl(BindingSet::NONE);
     for line in [
         "@group(0) @binding(2) var<storage, read_write> trace: array<atomic<u32>>;",
         "@group(0) @binding(3) var<uniform> params: Params;",

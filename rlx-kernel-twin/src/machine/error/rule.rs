@@ -6,7 +6,7 @@
 use crate::program::code::{Binary, Reduce, Unary, Unpack};
 
 /// The distance between f32 around `x`; that of the smallest normal one where devices flush.
-pub(super) fn ulp(x: f64) -> f64 {
+pub(in crate::machine) fn ulp(x: f64) -> f64 {
     let magnitude = (x.abs() as f32).min(f32::MAX);
     if magnitude < f32::MIN_POSITIVE {
         return f64::from(f32::MIN_POSITIVE);
@@ -16,7 +16,7 @@ pub(super) fn ulp(x: f64) -> f64 {
 }
 
 /// No distance where none of the operands has one, and no bound otherwise: of integers and bits.
-pub(super) fn exact(errors: &[f64]) -> f64 {
+pub(in crate::machine) fn exact(errors: &[f64]) -> f64 {
     if errors.iter().all(|error| *error == 0.0) {
         0.0
     } else {
@@ -25,7 +25,7 @@ pub(super) fn exact(errors: &[f64]) -> f64 {
 }
 
 /// What the distances of two factors do to their product.
-pub(super) fn product((a, ea): (f64, f64), (b, eb): (f64, f64)) -> f64 {
+pub(in crate::machine) fn product((a, ea): (f64, f64), (b, eb): (f64, f64)) -> f64 {
     let term = |x: f64, e: f64| if e == 0.0 { 0.0 } else { x.abs() * e };
     term(a, eb) + term(b, ea) + term(ea, eb)
 }
@@ -40,16 +40,20 @@ fn spread(f: impl Fn(f64) -> f64, x: f64, e: f64) -> f64 {
 }
 
 /// Whether another device may decide a comparison otherwise. Integers have no distance, or no bound.
-pub(super) fn is_undecided(op: Binary, (a, ea): (f64, f64), (b, eb): (f64, f64)) -> bool {
+pub(in crate::machine) fn is_undecided(
+    op: Binary,
+    (a, ea): (f64, f64),
+    (b, eb): (f64, f64),
+) -> bool {
     let known = ea + eb;
     op.is_comparison() && known > 0.0 && (!compares_floats(op) || (a - b).abs() <= known)
 }
 
-pub(super) fn compares_floats(op: Binary) -> bool {
+pub(in crate::machine) fn compares_floats(op: Binary) -> bool {
     matches!(op, Binary::EqF | Binary::NeF | Binary::LtF | Binary::LeF)
 }
 
-pub(super) fn unary(op: Unary, x: f64, e: f64, result: f64) -> f64 {
+pub(in crate::machine) fn unary(op: Unary, x: f64, e: f64, result: f64) -> f64 {
     let unit = ulp(result);
     // The twin's own rounding is counted as a whole unit: libm is not always correctly rounded.
     let within = |units: f64| (units + 1.0) * unit;
@@ -126,7 +130,12 @@ fn step(f: impl Fn(f64) -> f64, x: f64, e: f64) -> f64 {
     spread(f, x, e)
 }
 
-pub(super) fn binary(op: Binary, (a, ea): (f64, f64), (b, eb): (f64, f64), result: f64) -> f64 {
+pub(in crate::machine) fn binary(
+    op: Binary,
+    (a, ea): (f64, f64),
+    (b, eb): (f64, f64),
+    result: f64,
+) -> f64 {
     let unit = ulp(result);
     match op {
         Binary::AddF | Binary::SubF => ea + eb + 2.0 * unit,
@@ -177,15 +186,52 @@ fn quotient((_, ea): (f64, f64), (b, eb): (f64, f64), result: f64) -> f64 {
 }
 
 /// What WGSL allows a conversion from packed data.
-pub(super) fn unpack(op: Unpack, result: f64) -> f64 {
+pub(in crate::machine) fn unpack(op: Unpack, result: f64) -> f64 {
     match op {
         Unpack::U8x4 | Unpack::I8x4 | Unpack::F16x2 => 0.0,
         _ => 4.0 * ulp(result),
     }
 }
 
+/// The bound of `c` and a sum of products in any order. A device rounds each product and each partial
+/// sum as it likes, to halves where the sum is one.
+pub(in crate::machine) fn sum_of_products(
+    c: (f64, f64),
+    factors: impl Iterator<Item = [(f64, f64); 2]>,
+    half: bool,
+) -> f64 {
+    let (mut errors, mut magnitude, mut terms) = (c.1, c.0.abs(), 1.0);
+    for [a, b] in factors {
+        errors += product(a, b);
+        magnitude += (a.0 * b.0).abs();
+        terms += 1.0;
+    }
+    let unit = if half {
+        half_ulp(magnitude)
+    } else {
+        ulp(magnitude)
+    };
+    // On either side each partial sum is rounded once, and each product on one.
+    errors + 4.0 * terms * unit
+}
+
+/// The bound of an operation on two floats, or on two halves.
+pub(in crate::machine) fn elementwise(
+    op: Binary,
+    a: (f64, f64),
+    b: (f64, f64),
+    (result, half): (f64, bool),
+) -> f64 {
+    let error = binary(op, a, b, result);
+    if half {
+        unary(Unary::RoundToF16, result, error, result)
+    } else {
+        error
+    }
+}
+
 /// The bound of a reduction, term by term.
-pub(super) struct Sum {
+pub(in crate::machine) struct Sum {
     op: Reduce,
     terms: f64,
     magnitude: f64,
