@@ -11,6 +11,7 @@ mod barriers;
 mod bounds;
 mod floats;
 mod integers;
+mod matrices;
 mod storage;
 mod subgroups;
 mod unwritten;

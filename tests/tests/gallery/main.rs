@@ -14,6 +14,7 @@ mod histogram;
 mod jacobi;
 mod life;
 mod mandelbrot;
+mod matmul;
 mod nbody;
 mod radix_sort;
 mod random;
