@@ -9,6 +9,7 @@ mod adapter;
 mod agreement;
 mod binding;
 mod buffer;
+mod checks;
 mod context;
 mod error;
 mod executor;

@@ -1,5 +1,6 @@
 //! From a module to WGSL that naga has validated.
 
+use crate::bounds::{self, Proof};
 use crate::builtin::Input;
 use crate::diagnostic::Diagnostic;
 use crate::infer::{infer_all, infer_functions};
@@ -76,6 +77,8 @@ pub struct Compiled {
     pub twin: Lowered,
     /// The text that keeps what `trace!` shows, of a kernel that says it.
     pub traced: Option<Traced>,
+    /// What is proved of its indices and loops.
+    pub proof: Proof,
 }
 
 /// A binding of a compiled kernel.
@@ -145,6 +148,7 @@ pub fn compile(module: &Module, options: CompileOptions) -> Result<Compiled, Vec
     let clean = refused.is_empty() && found.is_empty() && !poison::in_typed(module, &typed);
     problems.extend(found);
     problems.extend(uniformity::check(module, &typed));
+    let proof = bounds::prove(module, &typed);
     let run = rounds::run(
         module,
         &typed,
@@ -167,6 +171,7 @@ pub fn compile(module: &Module, options: CompileOptions) -> Result<Compiled, Vec
                     "the params of this kernel lie elsewhere on a GPU than their layout says";
                 problems.push(Diagnostic::new(kernel.function.span, message));
             }
+            problems.extend(proof.problems.iter().cloned());
             if !problems.is_empty() {
                 return Err(once(problems));
             }
@@ -255,6 +260,7 @@ pub fn compile(module: &Module, options: CompileOptions) -> Result<Compiled, Vec
             validated.params_size,
             &bound,
         ),
+        proof,
         validated,
         traced,
     })

@@ -297,6 +297,17 @@ pub struct Kernel {
     pub workgroup_exprs: [Option<Expr>; 3],
     /// Where they are given.
     pub workgroup_size_span: Span,
+    /// The conditions of its `#[requires(..)]`.
+    pub requires: Vec<Requires>,
+}
+
+/// A condition that holds wherever a kernel runs.
+#[derive(Clone, Debug)]
+pub struct Requires {
+    /// The condition, over params and the lengths of slices; without types.
+    pub condition: Expr,
+    /// As its author wrote it.
+    pub text: String,
 }
 
 impl Default for Kernel {
@@ -310,6 +321,7 @@ impl Default for Kernel {
             workgroup_size: [1; 3],
             workgroup_exprs: [const { None }; 3],
             workgroup_size_span: Span::NONE,
+            requires: Vec::new(),
         }
     }
 }

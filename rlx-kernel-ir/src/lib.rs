@@ -6,6 +6,7 @@
 //! [`Diagnostic`] at a [`Span`] of the front end's.
 #![forbid(unsafe_code)]
 
+pub mod bounds;
 pub mod builtin;
 pub mod compile;
 pub mod consteval;
@@ -42,7 +43,7 @@ pub use expr::{BinaryOp, Expr, ExprKind, UnaryOp};
 pub use generic::{Argument, Bound, Generic};
 pub use item::{
     Const, Field, FieldKind, Format, Function, Item, ItemId, Kernel, KernelBinding, KernelParam,
-    Local, LocalId, Module, OPEN, Origin, Parameter, Printed, Struct, Table, WorkgroupVar,
+    Local, LocalId, Module, OPEN, Origin, Parameter, Printed, Requires, Struct, Table, WorkgroupVar,
 };
 pub use overrides::{Override, WorkgroupFormulas};
 pub use span::Span;

@@ -11,6 +11,7 @@ pub mod list;
 pub mod methods;
 pub mod overrides;
 pub mod params;
+pub mod proof;
 pub mod requires;
 pub mod shared;
 pub mod simulate;

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use crate::matrix::MatrixShape;
 use crate::overrides::{Override, Workgroup};
+use crate::proof::Proof;
 use crate::traced::Traced;
 
 /// A compiled kernel instance: one WGSL module with one entry point, and every fact that a host
@@ -49,6 +50,8 @@ pub struct KernelInfo {
     pub linear: bool,
     /// Limits that must be higher than every device has them; derived from what the kernel is.
     pub limits: Cow<'static, [RequiredLimit]>,
+    /// What is proved of its indices and loops.
+    pub proof: Proof,
     /// The WGSL module for naga, in split form; [`KernelInfo::wgsl()`] and
     /// [`KernelInfo::wgsl_for_web()`] give the others.
     pub wgsl: Cow<'static, str>,
@@ -347,6 +350,7 @@ impl KernelInfo {
         matrices: Cow::Borrowed(&[]),
         linear: false,
         limits: Cow::Borrowed(&[]),
+        proof: Proof::NONE,
         wgsl: Cow::Borrowed(""),
         hash: 0,
         twin: Cow::Borrowed(&[]),
@@ -415,6 +419,33 @@ impl KernelInfo {
                 "by dimension"
             }
         );
+        let proved = |holds, yes, no| if holds { yes } else { no };
+        let _ = writeln!(
+            text,
+            "// proof       {}, {}",
+            proved(
+                self.proof.holds_for_indices(),
+                "every index is in range",
+                "not every index is in range for certain"
+            ),
+            proved(
+                self.proof.holds_for_loops(),
+                "every loop ends",
+                "not every loop ends for certain"
+            )
+        );
+        for (what, list) in [
+            ("index", self.proof.indices()),
+            ("loop ", self.proof.loops()),
+        ] {
+            for open in list {
+                let _ = writeln!(
+                    text,
+                    "// open {what}  {}:{}:{} {}",
+                    open.file, open.line, open.column, open.reason
+                );
+            }
+        }
         let _ = writeln!(text, "// hash        {:016x}", self.hash);
         text
     }

@@ -21,7 +21,9 @@ pub mod matrix;
 pub mod number;
 pub mod overrides;
 pub mod prelude;
+pub mod proof;
 pub mod simulate;
+
 pub mod traced;
 pub mod uniform;
 pub mod vector;
@@ -34,6 +36,7 @@ pub use format::{Block, BlockFormat, FormatInfo, Packed};
 pub use kernel::{Binding, Features, KernelInfo, NotOnTheWeb, ParamField, RequiredLimit, Table};
 pub use matrix::{MatrixScalar, MatrixShape};
 pub use overrides::Override;
+pub use proof::{Proof, Requirement, Unproved};
 pub use rlx_kernel_macros::{device, elementwise_ops, format, kernel};
 pub use rlx_kernel_twin::{Check, Finding, Level, Order, Report, SimOptions};
 pub use simulate::SimError;

@@ -19,7 +19,7 @@ pub fn gather_rows<F: BlockFormat>(
     let runs = k.div_ceil(8);
     let token = global_index() / runs;
     let at = (global_index() % runs) * 8;
-    if token < tokens {
+    if token < tokens && at < k {
         let row = ids[token];
         let out = token * k + at;
         let count = (k - at).min(8);

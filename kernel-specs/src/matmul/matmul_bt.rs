@@ -7,7 +7,7 @@ use crate::formats;
 /// y[m, n] = Σₖ x[m, k] · W[n, k], any m, n and k. A workgroup makes a tile of 32 × 64: 32 steps of
 /// k at a time are decoded once into workgroup memory, an invocation keeps 4 × 8 sums.
 #[kernel(workgroup_size(64), groups(n.div_ceil(64), m.div_ceil(32)), instances(F in formats::ALL))]
-#[requires(k % F::ELEMS == 0, w.blocks() >= n * k / F::ELEMS, x.len() >= m * k, y.len() >= m * n)]
+#[requires(k % F::ELEMS == 0, k < 1 << 31, w.blocks() >= n * k / F::ELEMS, x.len() >= m * k, y.len() >= m * n)]
 pub fn matmul_bt<F: BlockFormat>(
     w: &[Packed<F>],
     x: &[f32],

@@ -6,7 +6,7 @@ use crate::formats;
 
 /// y[i] = weight i of `w`, for `n` weights. An invocation decodes a run of eight.
 #[kernel(workgroup_size(64), threads(n.div_ceil(8)), instances(F in formats::ALL))]
-#[requires(w.blocks() * F::ELEMS >= n, y.len() >= n)]
+#[requires(n % F::ELEMS == 0, w.blocks() * F::ELEMS >= n, y.len() >= n)]
 pub fn dequantise<F: BlockFormat>(w: &[Packed<F>], y: &mut [f32], n: u32) {
     let at = global_index() * 8;
     if F::ELEMS % 8 == 0 {

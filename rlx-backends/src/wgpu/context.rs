@@ -10,6 +10,7 @@ use rlx_kernels::kernel::BindingSet;
 use wgpu::{DeviceDescriptor, ExperimentalFeatures, Limits, MemoryHints, Trace};
 
 use super::adapter::{self, AdapterSummary};
+use super::checks::Checks;
 use super::error::{ContextError, DeviceError};
 use super::fault::{Faults, panic_text};
 use super::pipeline::Pipeline;
@@ -40,8 +41,8 @@ struct Inner {
 }
 
 /// What a pipeline is compiled for: the kernel's hash, the values of its overrides, and the bindings
-/// that are declared `read_write` although the kernel only reads them.
-type PipelineKey = (u64, Vec<i64>, BindingSet);
+/// that are declared `read_write` although the kernel only reads them, and what it checks at run time.
+type PipelineKey = (u64, Vec<i64>, BindingSet, Checks);
 
 /// Compiled pipelines.
 pub(super) type PipelineCache = Mutex<HashMap<PipelineKey, Arc<Pipeline>>>;

@@ -6,6 +6,7 @@ use wgpu::{BufferUsages, CommandEncoderDescriptor, ComputePassDescriptor};
 
 use super::binding::{Bound, shared};
 use super::buffer::BufferHandle;
+use super::checks::Checks;
 use super::context::Context;
 use super::error::DeviceError;
 
@@ -14,7 +15,7 @@ impl Context {
     /// dispatches and by [`Context::download`].
     ///
     /// # Errors
-    /// [`DeviceError`] where the kernel or a binding asks for more than the device has, where a binding
+    /// [`DeviceError`] where a requirement of the kernel does not hold, where the kernel or a binding asks for more than the device has, where a binding
     /// that is written overlaps another, or where the device fails.
     pub fn run(&self, dispatch: &Dispatch<BufferHandle>) -> Result<(), DeviceError> {
         let Dispatch {
@@ -42,7 +43,8 @@ impl Context {
         }
         self.check_grid(kernel, *grid)?;
         self.check_bindings(kernel, &bound)?;
-        let pipeline = self.pipeline(kernel, overrides, shared(kernel, &bound))?;
+        let checks = Checks::of(kernel, params, &bound, *grid)?;
+        let pipeline = self.pipeline(kernel, overrides, shared(kernel, &bound), checks)?;
         let uniform = if pipeline.immediates {
             None
         } else {

@@ -12,6 +12,7 @@ use wgpu::{
     ShaderModuleDescriptor, ShaderSource, ShaderStages,
 };
 
+use super::checks::{Checks, module};
 use super::context::Context;
 use super::error::{DeviceError, DeviceLimit};
 
@@ -28,14 +29,16 @@ pub(super) struct Pipeline {
 
 impl Context {
     /// The pipeline of `kernel` with these values of its overrides, and with the read-only bindings in
-    /// `shared` declared `read_write`.
+    /// `shared` declared `read_write`, with these checks at run time.
     pub(super) fn pipeline(
         &self,
         kernel: &KernelInfo,
         overrides: &[i64],
         shared: BindingSet,
+        checks: Checks,
     ) -> Result<Arc<Pipeline>, DeviceError> {
-        let key = (kernel.hash, overrides.to_vec(), effective(kernel, shared));
+        let shared = effective(kernel, shared);
+        let key = (kernel.hash, overrides.to_vec(), shared, checks);
         if let Some(pipeline) = self
             .pipelines()
             .lock()
@@ -48,7 +51,7 @@ impl Context {
         // Compiled without the lock, so that other kernels need not wait for this one.
         let mut pipeline = self.guard(
             format_args!("pipeline of kernel `{}`", kernel.label()),
-            || compile(self, kernel, overrides, key.2),
+            || compile(self, kernel, overrides, shared, checks),
         )?;
         let tables = kernel.tables.iter().map(|table| self.table(kernel, table));
         pipeline.tables = tables.collect::<Result<_, _>>()?;
@@ -193,6 +196,7 @@ fn compile(
     kernel: &KernelInfo,
     overrides: &[i64],
     shared: BindingSet,
+    checks: Checks,
 ) -> Pipeline {
     // Every value is an integer of 32 bits, which an f64 holds.
     let constants = kernel.overrides.iter().zip(overrides);
@@ -206,10 +210,14 @@ fn compile(
         .filter(|_| context.has_immediates_for(kernel));
     let immediates = with_immediates.is_some();
     let wgsl = with_immediates.unwrap_or_else(|| kernel.wgsl(shared));
-    let module = device.create_shader_module(ShaderModuleDescriptor {
-        label: Some(&label),
-        source: ShaderSource::Wgsl(wgsl.into()),
-    });
+    let module = module(
+        device,
+        ShaderModuleDescriptor {
+            label: Some(&label),
+            source: ShaderSource::Wgsl(wgsl.into()),
+        },
+        checks.within(kernel),
+    );
     let storage = kernel.bindings.iter().enumerate().map(|(index, binding)| {
         let read_only = !binding.writable && !shared.contains(index);
         layout_entry(

@@ -3,9 +3,12 @@
 use std::borrow::Cow;
 
 use rlx_kernel_ir::twin::Location;
-use rlx_kernel_ir::{Compiled, Kernel};
+use rlx_kernel_ir::{BinaryOp, Compiled, Kernel, bounds};
 use rlx_kernels::kernel::fnv1a;
-use rlx_kernels::{Binding, Features, KernelInfo, ParamField, RequiredLimit};
+use rlx_kernels::proof::Code;
+use rlx_kernels::{
+    Binding, Features, KernelInfo, ParamField, Proof, RequiredLimit, Requirement, Unproved,
+};
 
 /// The facts of `compiled`, which was made from `kernel` in `file`.
 pub(super) fn kernel_info(kernel: &Kernel, compiled: Compiled, file: &'static str) -> KernelInfo {
@@ -41,6 +44,11 @@ pub(super) fn kernel_info(kernel: &Kernel, compiled: Compiled, file: &'static st
         line: 0,
         column: 0,
     });
+    let proof = proof(
+        &compiled.proof,
+        &compiled.wgsl,
+        (file, kernel.function.origin.line),
+    );
     KernelInfo {
         name: kernel.function.name.clone().into(),
         entry: compiled.entry.into(),
@@ -68,10 +76,64 @@ pub(super) fn kernel_info(kernel: &Kernel, compiled: Compiled, file: &'static st
         matrices: Cow::Borrowed(&[]),
         linear: compiled.linear,
         limits: limits.collect(),
+        proof,
         hash: fnv1a(compiled.wgsl.as_bytes()),
         wgsl: compiled.wgsl.into(),
         twin: twin.into(),
         // Operators are printed before they are put together.
         traced: None,
     }
+}
+
+/// What is proved of a kernel that was made at `place`.
+fn proof(found: &bounds::Proof, wgsl: &str, (file, line): (&'static str, u32)) -> Proof {
+    let list = |all: &[bounds::Unproved]| {
+        let all = all.iter().map(|open| Unproved {
+            file: Cow::Borrowed(file),
+            line,
+            column: 1,
+            reason: open.reason.clone().into(),
+        });
+        all.collect()
+    };
+    let requires = found.requires.iter().map(|requirement| Requirement {
+        text: requirement.text.clone().into(),
+        code: requirement.code.iter().copied().filter_map(step).collect(),
+    });
+    Proof::of_the_compiler(
+        fnv1a(wgsl.as_bytes()),
+        list(&found.indices),
+        list(&found.loops),
+        requires.collect(),
+    )
+}
+
+/// A step of a condition; none that conditions do not have.
+fn step(code: bounds::Code) -> Option<Code> {
+    Some(match code {
+        bounds::Code::Number(value) => Code::Number(value),
+        bounds::Code::Param(index) => Code::Param(index),
+        bounds::Code::Length(index) => Code::Length(index),
+        bounds::Code::DivCeil => Code::DivCeil,
+        bounds::Code::Operator(op) => match op {
+            BinaryOp::Add => Code::Add,
+            BinaryOp::Sub => Code::Sub,
+            BinaryOp::Mul => Code::Mul,
+            BinaryOp::Div => Code::Div,
+            BinaryOp::Rem => Code::Rem,
+            BinaryOp::And => Code::And,
+            BinaryOp::Eq => Code::Eq,
+            BinaryOp::Ne => Code::Ne,
+            BinaryOp::Lt => Code::Lt,
+            BinaryOp::Le => Code::Le,
+            BinaryOp::Gt => Code::Gt,
+            BinaryOp::Ge => Code::Ge,
+            BinaryOp::BitAnd
+            | BinaryOp::BitOr
+            | BinaryOp::BitXor
+            | BinaryOp::Shl
+            | BinaryOp::Shr
+            | BinaryOp::Or => return None,
+        },
+    })
 }

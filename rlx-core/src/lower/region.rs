@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rlx_kernel_ir::builtin::{Builtin, Form};
 use rlx_kernel_ir::{
     BinaryOp, Block, CompileOptions, Expr, ExprKind, Function, Item, ItemId, Kernel, KernelBinding,
-    KernelParam, Local, LocalId, Module, Origin, Printed, Span, Stmt, Type, compile,
+    KernelParam, Local, LocalId, Module, Origin, Printed, Requires, Span, Stmt, Type, compile,
 };
 use rlx_kernels::geometry::Extent;
 use rlx_kernels::{Dispatch, DispatchError, ElementwiseOp, KernelInfo, KernelRef};
@@ -302,6 +302,7 @@ impl Builder {
             value: result,
             span: NO,
         });
+        let requires = self.requires(key);
         let inside = Block {
             stmts: std::mem::replace(&mut self.stmts, outer),
             tail: None,
@@ -330,6 +331,7 @@ impl Builder {
             bindings: self.bindings,
             params: self.params,
             workgroup_size: [256, 1, 1],
+            requires,
             ..Kernel::default()
         };
         Ok(Module {
@@ -337,6 +339,28 @@ impl Builder {
             items: self.items,
             kernel: Some(kernel),
         })
+    }
+
+    /// What is dense has as many elements as the output.
+    fn requires(&self, key: &Key) -> Vec<Requires> {
+        let dense = key.access.iter().zip(&self.inputs);
+        let mut bindings: Vec<usize> = dense
+            .filter(|(access, _)| **access == Access::Dense)
+            .map(|(_, binding)| *binding)
+            .collect();
+        bindings.push(self.output);
+        bindings.sort_unstable();
+        bindings.dedup();
+        let conditions = bindings.into_iter().map(|index| {
+            let binding = Box::new(Expr::new(ExprKind::Binding(index), NO));
+            let length = Expr::new(ExprKind::Method(binding, "len".into(), NO, Vec::new()), NO);
+            let name = self.bindings.get(index).map_or("", |binding| &binding.name);
+            Requires {
+                condition: binary(BinaryOp::Ge, length, self.param_named("n")),
+                text: format!("{name}.len() >= n"),
+            }
+        });
+        conditions.collect()
     }
 
     /// The index in each dimension, the last fastest.

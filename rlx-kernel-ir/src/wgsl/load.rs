@@ -52,9 +52,11 @@ impl LoadHelper {
                 let _ = writeln!(text, "    let word = at >> 2u;");
                 let _ = writeln!(text, "    let shift = (at & 3u) << 3u;");
                 let _ = writeln!(text, "    let low = {w}[word];");
+                // The word of the last byte: never one past the end of the slice.
+                let _ = writeln!(text, "    let high = {w}[(at + 3u) >> 2u];");
                 writeln!(
                     text,
-                    "    return select((low >> shift) | ({w}[word + 1u] << (32u - shift)), low, shift == 0u);"
+                    "    return select((low >> shift) | (high << (32u - shift)), low, shift == 0u);"
                 )
             }
         };

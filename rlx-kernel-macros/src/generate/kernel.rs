@@ -618,6 +618,7 @@ fn compile_instance(
                     (
                         &compiled.twin.encode(|span| sink.spans.location(span)),
                         &super::traced::info(compiled.traced.as_ref(), &sink.spans),
+                        &super::proof::tokens(&compiled.proof, &compiled.wgsl, &sink.spans),
                     ),
                 ),
                 assertions,
@@ -707,7 +708,7 @@ fn info(
     numbers: &[(String, i64)],
     tables: &TokenStream,
     compiled: &Compiled,
-    (twin, traced): (&[u8], &TokenStream),
+    (twin, traced, proof): (&[u8], &TokenStream, &TokenStream),
 ) -> TokenStream {
     let cow = |text: &str| quote!(::rlx_kernels::__private::Cow::Borrowed(#text));
     let bindings = compiled.bindings.iter().map(|binding| {
@@ -768,6 +769,7 @@ fn info(
             numbers: ::rlx_kernels::__private::Cow::Borrowed(&[#(#numbers),*]),
             overrides: #overrides,
             workgroup: #workgroup,
+            proof: #proof,
             wgsl: #wgsl,
             hash: #hash,
             twin: ::rlx_kernels::__private::Cow::Borrowed(#twin),

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens, format_ident, quote};
+use quote::{format_ident, quote};
 use rlx_kernel_ir::Scalar;
 use syn::visit_mut::{self, VisitMut};
 
@@ -81,12 +81,7 @@ fn check(
         let (read, text) = (&readers[name], format!("{name} = {{}}"));
         values.push(quote!(format!(#text, #read)));
     }
-    // Tokens print with spaces that nobody writes.
-    let text = requirement.condition.to_token_stream().to_string();
-    let text = text
-        .replace(" . ", ".")
-        .replace(" ()", "()")
-        .replace(" :: ", "::");
+    let text = requirement.text();
     let known: Vec<String> = signature
         .iter()
         .map(|parameter| paths::name(parameter.name()))

@@ -7,7 +7,7 @@ use quote::ToTokens;
 use rlx_kernel_ir::limits::LIMITS;
 use rlx_kernel_ir::{
     CompileOptions, Expr, Function, ItemId, Kernel, KernelBinding, KernelParam, Origin, Override,
-    Scalar, Type,
+    Requires, Scalar, Type,
 };
 use syn::parse::{Parse, ParseStream, Parser as _};
 use syn::punctuated::Punctuated;
@@ -15,6 +15,7 @@ use syn::{Token, bracketed};
 
 use super::body::{BodyParser, Name};
 use super::param::Host;
+use super::requires::requirements;
 use super::{Resolver, Sink, generics, ty};
 use crate::paths;
 
@@ -431,6 +432,7 @@ pub fn kernel(
             }
         }
     }
+    let requires = conditions(&mut parser, function);
     parser.scopes.push(HashMap::new());
     let body = parser.block(&function.block);
     let span = parser.sink.span(&function.sig.ident);
@@ -465,7 +467,24 @@ pub fn kernel(
         workgroup_size,
         workgroup_exprs,
         workgroup_size_span,
+        requires,
     }
+}
+
+/// The conditions of a kernel as far as the kernel language knows what they say; the host checks all.
+fn conditions(parser: &mut BodyParser<'_>, function: &syn::ItemFn) -> Vec<Requires> {
+    let known = parser.sink.diagnostics.len();
+    let mut all = Vec::new();
+    for requirement in requirements(function).unwrap_or_default() {
+        let condition = parser.expr(&requirement.condition);
+        if parser.sink.diagnostics.len() == known {
+            let text = requirement.text();
+            all.push(Requires { condition, text });
+        }
+        // What names nothing is reported by rustc.
+        parser.sink.diagnostics.truncate(known);
+    }
+    all
 }
 
 /// What a chain carries for a kernel.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use quote::ToTokens;
 use syn::Token;
 use syn::punctuated::Punctuated;
 use syn::visit::{self, Visit};
@@ -16,6 +17,16 @@ pub struct Requirement {
     pub names: BTreeSet<String>,
     /// Whether it names consts of a type, such as `F::ELEMS`.
     pub of_types: bool,
+}
+
+impl Requirement {
+    /// The condition as its author wrote it: tokens print with spaces that nobody writes.
+    pub fn text(&self) -> String {
+        let text = self.condition.to_token_stream().to_string();
+        text.replace(" . ", ".")
+            .replace(" ()", "()")
+            .replace(" :: ", "::")
+    }
 }
 
 /// The conditions of a kernel.

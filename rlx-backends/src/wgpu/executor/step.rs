@@ -1,10 +1,13 @@
 //! The dispatches of a program, each with its pipeline and its bind group.
 
 use std::collections::{HashMap, HashSet};
+use std::hash::Hash;
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use rlx_core::{Plan, Program};
+use rlx_core::{Plan, Program, ValueId};
+use rlx_kernels::Dispatch;
+use rlx_kernels::kernel::BindingSet;
 use wgpu::{BufferUsages, ComputePass};
 
 use super::memory::Memory;
@@ -12,6 +15,7 @@ use super::mismatch::MismatchError;
 use crate::error::BackendError;
 use crate::wgpu::DeviceError;
 use crate::wgpu::binding::Bound;
+use crate::wgpu::checks::Checks;
 use crate::wgpu::context::Context;
 use crate::wgpu::launch::check_dispatch;
 use crate::wgpu::pipeline::Pipeline;
@@ -40,6 +44,36 @@ impl Step {
     }
 }
 
+/// A dispatch with its windows.
+struct Run<'a> {
+    dispatch: &'a Dispatch<ValueId>,
+    shared: BindingSet,
+    bound: Vec<Bound<'a>>,
+    checks: Checks,
+}
+
+impl Run<'_> {
+    fn key(&self) -> impl Eq + Hash {
+        let dispatch = self.dispatch;
+        (
+            dispatch.kernel.hash,
+            &dispatch.overrides,
+            self.shared,
+            self.checks,
+        )
+    }
+
+    fn pipeline(&self, context: &Context) -> Result<Arc<Pipeline>, DeviceError> {
+        let dispatch = self.dispatch;
+        context.pipeline(
+            &dispatch.kernel,
+            &dispatch.overrides,
+            self.shared,
+            self.checks,
+        )
+    }
+}
+
 /// The steps of `program`; dispatches with nothing to do are left out.
 pub(super) fn steps(
     context: &Context,
@@ -55,49 +89,49 @@ pub(super) fn steps(
         }
         .into());
     }
-    let runs: Vec<_> = program
-        .dispatches
-        .iter()
-        .zip(&plan.shared)
-        .filter(|(dispatch, _)| !dispatch.grid.contains(&0))
-        .collect();
-    for (dispatch, _) in &runs {
+    let mut runs = Vec::new();
+    for (dispatch, &shared) in program.dispatches.iter().zip(&plan.shared) {
+        if dispatch.grid.contains(&0) {
+            continue;
+        }
         check_dispatch(dispatch).map_err(DeviceError::from)?;
-        context.check_grid(&dispatch.kernel, dispatch.grid)?;
-    }
-    // Drivers take most of the time of a compile; each kernel once, several at a time.
-    let mut seen = HashSet::new();
-    let distinct: Vec<_> = runs
-        .iter()
-        .filter(|(dispatch, shared)| {
-            seen.insert((dispatch.kernel.hash, &dispatch.overrides, *shared))
-        })
-        .collect();
-    distinct.par_iter().try_for_each(|(dispatch, shared)| {
-        context
-            .pipeline(&dispatch.kernel, &dispatch.overrides, **shared)
-            .map(drop)
-    })?;
-    let in_buffer = runs
-        .iter()
-        .filter(|(dispatch, _)| !context.has_immediates_for(&dispatch.kernel))
-        .map(|(dispatch, _)| dispatch.params.as_slice());
-    let params = Params::new(context, in_buffer)?;
-    let steps = runs.into_iter().map(|(dispatch, &shared)| {
         let kernel = &dispatch.kernel;
+        context.check_grid(kernel, dispatch.grid)?;
         let bound: Vec<_> = dispatch
             .bindings
             .iter()
             .map(|&value| memory.window(value))
             .collect::<Result<_, _>>()?;
         context.check_bindings(kernel, &bound)?;
-        let pipeline = context.pipeline(kernel, &dispatch.overrides, shared)?;
+        let checks = Checks::of(kernel, &dispatch.params, &bound, dispatch.grid)
+            .map_err(DeviceError::from)?;
+        runs.push(Run {
+            dispatch,
+            shared,
+            bound,
+            checks,
+        });
+    }
+    // Drivers take most of the time of a compile; each kernel once, several at a time.
+    let mut seen = HashSet::new();
+    let distinct: Vec<_> = runs.iter().filter(|run| seen.insert(run.key())).collect();
+    distinct
+        .par_iter()
+        .try_for_each(|run| run.pipeline(context).map(drop))?;
+    let in_buffer = runs
+        .iter()
+        .filter(|run| !context.has_immediates_for(&run.dispatch.kernel))
+        .map(|run| run.dispatch.params.as_slice());
+    let params = Params::new(context, in_buffer)?;
+    let steps = runs.iter().map(|run| {
+        let (dispatch, kernel) = (run.dispatch, &run.dispatch.kernel);
+        let pipeline = run.pipeline(context)?;
         let (slot, immediates) = if pipeline.immediates {
             (None, Some(dispatch.params.clone()))
         } else {
             (params.slot(&dispatch.params), None)
         };
-        let bind_group = context.bind_group(kernel, &pipeline, &bound, slot)?;
+        let bind_group = context.bind_group(kernel, &pipeline, &run.bound, slot)?;
         Ok(Step {
             label: kernel.label(),
             pipeline,

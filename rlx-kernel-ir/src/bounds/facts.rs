@@ -1,0 +1,189 @@
+//! What is known of atoms.
+
+use super::poly::{Atom, Monomial, Poly};
+
+/// The range of each atom, and polynomials that are at least 0, on the way to one point of a kernel.
+#[derive(Debug, Default)]
+pub struct Facts {
+    known: Vec<Poly>,
+    ranges: Vec<(i128, i128)>,
+    /// Ranges as they were, to go back to.
+    narrowed: Vec<(Atom, (i128, i128))>,
+    /// Atoms that are quotients of a polynomial by a number.
+    quotients: Vec<(Atom, Poly, i128)>,
+    /// Whether what is known cannot be: control does not come here.
+    contradiction: bool,
+}
+
+/// A point to go back to.
+#[derive(Clone, Copy)]
+pub struct Mark {
+    known: usize,
+    narrowed: usize,
+    contradiction: bool,
+}
+
+impl Facts {
+    /// A new atom from 0 to `max`; none where there are too many.
+    pub fn fresh(&mut self, max: i128) -> Option<Atom> {
+        let atom = Atom::try_from(self.ranges.len()).ok()?;
+        if atom >= Atom::MAX - 1 {
+            return None;
+        }
+        self.ranges.push((0, max.max(0)));
+        Some(atom)
+    }
+
+    pub fn mark(&self) -> Mark {
+        Mark {
+            known: self.known.len(),
+            narrowed: self.narrowed.len(),
+            contradiction: self.contradiction,
+        }
+    }
+
+    /// Forgets what was added since `mark`. Atoms that were made since are kept, and with them their
+    /// first ranges.
+    pub fn rollback(&mut self, mark: Mark) {
+        self.known.truncate(mark.known);
+        while self.narrowed.len() > mark.narrowed {
+            if let Some((atom, range)) = self.narrowed.pop() {
+                self.ranges[usize::from(atom)] = range;
+            }
+        }
+        self.contradiction = mark.contradiction;
+    }
+
+    pub fn is_contradiction(&self) -> bool {
+        self.contradiction
+    }
+
+    pub fn known(&self) -> &[Poly] {
+        &self.known
+    }
+
+    /// That `atom` is ⌊`dividend` / `divisor`⌋.
+    pub fn define(&mut self, atom: Atom, dividend: Poly, divisor: i128) {
+        self.quotients.push((atom, dividend, divisor));
+    }
+
+    /// What `atom` is the quotient of.
+    pub fn quotient(&self, atom: Atom) -> Option<(&Poly, i128)> {
+        let found = self.quotients.iter().rev().find(|(own, ..)| *own == atom);
+        found.map(|(_, dividend, divisor)| (dividend, *divisor))
+    }
+
+    pub fn range(&self, atom: Atom) -> (i128, i128) {
+        let known = self.ranges.get(usize::from(atom)).copied();
+        known.unwrap_or((0, i128::MAX))
+    }
+
+    fn product(&self, monomial: Monomial) -> Option<(i128, i128)> {
+        let (mut low, mut high) = (1_i128, 1_i128);
+        for atom in monomial.atoms() {
+            let (least, most) = self.range(atom);
+            low = low.checked_mul(least)?;
+            high = high.checked_mul(most)?;
+        }
+        Some((low, high))
+    }
+
+    /// A lower bound, from the ranges of the atoms.
+    pub fn least(&self, poly: &Poly) -> Option<i128> {
+        let mut sum = 0_i128;
+        for (monomial, value) in poly.terms() {
+            let (low, high) = self.product(*monomial)?;
+            let bound = if *value > 0 { low } else { high };
+            sum = sum.checked_add(value.checked_mul(bound)?)?;
+        }
+        Some(sum)
+    }
+
+    /// An upper bound, from the ranges of the atoms.
+    pub fn most(&self, poly: &Poly) -> Option<i128> {
+        let mut sum = 0_i128;
+        for (monomial, value) in poly.terms() {
+            let (low, high) = self.product(*monomial)?;
+            let bound = if *value > 0 { high } else { low };
+            sum = sum.checked_add(value.checked_mul(bound)?)?;
+        }
+        Some(sum)
+    }
+
+    /// Adds that `poly` is at least 0.
+    pub fn add(&mut self, poly: Option<Poly>) {
+        let Some(poly) = poly.map(Poly::tightened) else {
+            return;
+        };
+        if poly.as_constant().is_some_and(|value| value < 0) {
+            self.contradiction = true;
+            return;
+        }
+        if self.least(&poly).is_some_and(|least| least >= 0) || self.known.contains(&poly) {
+            return;
+        }
+        let is_new_floor = self.narrow(&poly);
+        self.known.push(poly);
+        if is_new_floor {
+            // A factor that is not 0 bounds the other factors of its products.
+            for index in 0..self.known.len() {
+                let fact = std::mem::take(&mut self.known[index]);
+                self.narrow(&fact);
+                self.known[index] = fact;
+            }
+        }
+    }
+
+    /// Narrows the ranges of the atoms of a fact; whether one is known not to be 0 that was not before.
+    fn narrow(&mut self, fact: &Poly) -> bool {
+        let mut is_new_floor = false;
+        for (monomial, value) in fact.terms() {
+            if *monomial == Monomial::ONE {
+                continue;
+            }
+            // value · monomial + rest ≥ 0
+            let rest = Poly::default()
+                .plus_shifted(-value, *monomial, &Poly::constant(1))
+                .and_then(|own| fact.plus(1, &own))
+                .and_then(|rest| self.most(&rest));
+            let Some(rest) = rest else { continue };
+            if *value > 0 {
+                if let Some(atom) = monomial.single() {
+                    let floor = (-rest).div_euclid(*value) + i128::from(-rest % value != 0);
+                    let (low, high) = self.range(atom);
+                    if floor > low {
+                        is_new_floor |= low == 0;
+                        self.set(atom, (floor, high));
+                    }
+                }
+                continue;
+            }
+            for atom in monomial.atoms() {
+                let others = monomial
+                    .without(Monomial::of(atom))
+                    .and_then(|others| self.product(others));
+                let Some((least, _)) = others.filter(|(least, _)| *least >= 1) else {
+                    continue;
+                };
+                let Some(divisor) = least.checked_mul(-value) else {
+                    continue;
+                };
+                let ceiling = rest.div_euclid(divisor);
+                let (low, high) = self.range(atom);
+                if ceiling < high {
+                    self.set(atom, (low, ceiling));
+                }
+            }
+        }
+        is_new_floor
+    }
+
+    fn set(&mut self, atom: Atom, range: (i128, i128)) {
+        let before = self.range(atom);
+        self.narrowed.push((atom, before));
+        self.ranges[usize::from(atom)] = range;
+        if range.0 > range.1 {
+            self.contradiction = true;
+        }
+    }
+}
