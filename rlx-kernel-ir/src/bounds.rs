@@ -179,12 +179,11 @@ struct Walker<'m> {
 
 impl Walker<'_> {
     fn fresh(&mut self, max: i128) -> Poly {
-        match self.facts.fresh(max) {
-            Some(atom) => Poly::atom(atom),
-            None => {
-                self.exhausted = true;
-                Poly::default()
-            }
+        if let Some(atom) = self.facts.fresh(max) {
+            Poly::atom(atom)
+        } else {
+            self.exhausted = true;
+            Poly::default()
         }
     }
 
@@ -249,9 +248,7 @@ impl Walker<'_> {
         for param in &self.kernel.params {
             let value = match &param.ty {
                 Type::Scalar(scalar) if scalar.is_int() => Value::Int(self.any(&param.ty)),
-                Type::Vector(elem, len)
-                    if elem.scalar().is_some_and(Scalar::is_int) =>
-                {
+                Type::Vector(elem, len) if elem.scalar().is_some_and(Scalar::is_int) => {
                     Value::Vector((0..*len).map(|_| self.any(elem)).collect())
                 }
                 _ => Value::Unknown,

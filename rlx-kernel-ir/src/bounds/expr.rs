@@ -1,8 +1,8 @@
 //! Expressions.
 
+use super::frame::Frame;
 use super::poly::{Monomial, Poly, gcd};
 use super::value::{Condition, Value};
-use super::frame::Frame;
 use super::{Index, Returned, Walker};
 use crate::builtin::{Builtin, Input, Spelling};
 use crate::consteval;
@@ -275,8 +275,8 @@ impl Walker<'_> {
                     return Value::Int(exact);
                 }
                 // What stands for a wrapped operand may be known to be small.
-                let has_wrapped = matches!(left, Value::Wrapped { .. })
-                    || matches!(right, Value::Wrapped { .. });
+                let has_wrapped =
+                    matches!(left, Value::Wrapped { .. }) || matches!(right, Value::Wrapped { .. });
                 if has_wrapped {
                     let a = self.resolved(left, left_ty);
                     let b = self.resolved(right, right_ty);
@@ -296,7 +296,9 @@ impl Walker<'_> {
     /// the other.
     fn wrapped(&mut self, exact: &Poly) -> Poly {
         let constant = exact.coefficient(Monomial::ONE);
-        let zeros = gcd(exact.content(), constant.abs()).trailing_zeros().min(31);
+        let zeros = gcd(exact.content(), constant.abs())
+            .trailing_zeros()
+            .min(31);
         let part = self.fresh(i128::from(u32::MAX >> zeros));
         self.wraps.extend(part.atoms());
         part.scaled(1 << zeros).unwrap_or(part)
@@ -310,6 +312,10 @@ impl Walker<'_> {
             other => other,
         };
         let length = match inside {
+            // Its length may be an override.
+            _ if let ExprKind::Workgroup(index) = base.kind => {
+                self.length(Source::Workgroup(index))
+            }
             Type::Slice { source, .. } => source.and_then(|source| self.length(source)),
             Type::Array(_, len) => Some((Poly::constant((*len).into()), String::new())),
             Type::Vector(_, len) => Some((Poly::constant((*len).into()), String::new())),
@@ -358,8 +364,10 @@ impl Walker<'_> {
             && self.prove(outside)
             && !self.facts.is_contradiction()
         {
-            let message =
-                format!("this index is always out of range: there are {elements} elements{of}");
+            let least = self.facts.least(at).unwrap_or(elements).max(elements);
+            let message = format!(
+                "this index is always out of range: it is {least} or more, and there are {elements} elements{of}"
+            );
             self.note(span, Index::Outside(message));
             return;
         }
@@ -491,7 +499,9 @@ impl Walker<'_> {
     /// Invocations of a workgroup along each dimension.
     fn workgroup_size(&mut self) -> [Poly; 3] {
         let kernel = self.kernel;
-        let mut size = kernel.workgroup_size.map(|along| Poly::constant(along.into()));
+        let mut size = kernel
+            .workgroup_size
+            .map(|along| Poly::constant(along.into()));
         for (along, expr) in size.iter_mut().zip(&kernel.workgroup_exprs) {
             if let Some(expr) = expr {
                 *along = self.int(expr);
@@ -555,8 +565,7 @@ impl Walker<'_> {
             self.facts.add(value.plus(-1, bound));
         }
         let sum = a.plus(1, b);
-        self.facts
-            .add(sum.and_then(|sum| sum.plus(-1, &value)));
+        self.facts.add(sum.and_then(|sum| sum.plus(-1, &value)));
         value
     }
 

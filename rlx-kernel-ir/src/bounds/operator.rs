@@ -31,13 +31,7 @@ impl Walker<'_> {
     }
 
     /// `a op b` of integers of type `ty`.
-    pub(super) fn arithmetic(
-        &mut self,
-        op: BinaryOp,
-        a: &Poly,
-        b: &Poly,
-        ty: &Type,
-    ) -> Poly {
+    pub(super) fn arithmetic(&mut self, op: BinaryOp, a: &Poly, b: &Poly, ty: &Type) -> Poly {
         let unsigned = ty.scalar().is_some_and(Scalar::is_unsigned);
         match op {
             BinaryOp::Add => self.fitted(a.plus(1, b), (true, !unsigned), ty),
@@ -183,7 +177,9 @@ impl Walker<'_> {
         }
         match (quotient.as_atom(), divisor) {
             (Some(atom), Some(divisor)) => self.facts.define(atom, a.clone(), divisor),
-            _ => self.facts.add(b.plus(-1, &rest).and_then(|over| over.offset(-1))),
+            _ => self
+                .facts
+                .add(b.plus(-1, &rest).and_then(|over| over.offset(-1))),
         }
         let found = (quotient, rest);
         self.divisions.push(((a.clone(), b.clone()), found.clone()));

@@ -144,13 +144,7 @@ impl Search<'_> {
 
     /// Goals in which the `have` negative `monomial`s, of which `atom` is the latest factor, are
     /// replaced by a bound.
-    fn lowered(
-        &self,
-        goal: &Poly,
-        term: (Monomial, i128),
-        atom: Atom,
-        next: &mut Vec<Left>,
-    ) {
+    fn lowered(&self, goal: &Poly, term: (Monomial, i128), atom: Atom, next: &mut Vec<Left>) {
         let (monomial, have) = term;
         let (_, most) = self.facts.range(atom);
         let ceiling = Poly::constant(most).plus(-1, &Poly::atom(atom));
@@ -229,9 +223,9 @@ fn cancelled(
 
 /// A goal that is left of one whose latest negative monomial was `before`.
 fn judged(goal: Poly, before: Monomial) -> Left {
-    let negative = goal.terms().iter().filter(|(_, value)| *value < 0);
+    let mut negative = goal.terms().iter().filter(|(_, value)| *value < 0);
     let count = negative.clone().count();
-    let latest = negative.last().map(|(own, _)| *own);
+    let latest = negative.next_back().map(|(own, _)| *own);
     let way = if latest < Some(before) {
         Way::Earlier
     } else {
@@ -240,4 +234,3 @@ fn judged(goal: Poly, before: Monomial) -> Left {
     let below = -goal.coefficient(Monomial::ONE);
     ((way, latest, count, below), goal)
 }
-

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
+use super::facts::Mark;
 use super::poly::Poly;
 use super::value::{Condition, Value};
-use super::facts::Mark;
 use super::{Returned, Walker};
 use crate::expr::{BinaryOp, Expr, ExprKind};
 use crate::item::LocalId;
@@ -118,7 +118,9 @@ impl Walker<'_> {
     fn assign(&mut self, place: &Expr, op: Option<BinaryOp>, value: &Expr) {
         let new = self.kept(value);
         let old = self.value(place);
-        let Some(local) = walk::root(place) else { return };
+        let Some(local) = walk::root(place) else {
+            return;
+        };
         if !matches!(place.kind, ExprKind::Local(_)) {
             self.env.remove(local);
             return;

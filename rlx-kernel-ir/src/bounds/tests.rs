@@ -32,7 +32,16 @@ fn bounds_follow_from_facts_by_integer_steps() {
 fn an_address_in_a_packed_row_is_below_its_end() {
     let mut facts = Facts::default();
     // Words, k / 32, rows, blocks, row, column / 8, the block of the column, and what is left of it.
-    let tops = [(1 << 30) - 1, 33_554_431, u32::MAX.into(), 126_322_566, u32::MAX.into(), u32::MAX.into(), 33_554_430, 3];
+    let tops = [
+        (1 << 30) - 1,
+        33_554_431,
+        u32::MAX.into(),
+        126_322_566,
+        u32::MAX.into(),
+        u32::MAX.into(),
+        33_554_430,
+        3,
+    ];
     for max in tops {
         facts.fresh(max);
     }
