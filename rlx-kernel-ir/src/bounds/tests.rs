@@ -313,6 +313,7 @@ mod random {
             let param = |name: &str| KernelParam {
                 name: name.into(),
                 ty: Type::U32,
+                widened: false,
                 span: Span::NONE,
             };
             let kernel = Kernel {
