@@ -8,6 +8,7 @@ use crate::builtin::{Builtin, Input, Spelling};
 use crate::consteval;
 use crate::expr::{BinaryOp, Expr, ExprKind, UnaryOp};
 use crate::item::FieldKind;
+use crate::matrix::MatrixOp;
 use crate::span::Span;
 use crate::types::{Scalar, Source, Type};
 
@@ -304,14 +305,13 @@ impl Walker<'_> {
         part.scaled(1 << zeros).unwrap_or(part)
     }
 
-    fn index(&mut self, base: &Expr, index: &Expr) -> Value {
-        let container = self.value(base);
-        let at = self.int(index);
+    /// The elements of what is indexed, and what it is called.
+    fn elements(&mut self, base: &Expr) -> Option<(Poly, String)> {
         let inside = match &base.ty {
             Type::Pointer(inner) => inner,
             other => other,
         };
-        let length = match inside {
+        match inside {
             // Its length may be an override.
             _ if let ExprKind::Workgroup(index) = base.kind => {
                 self.length(Source::Workgroup(index))
@@ -320,7 +320,13 @@ impl Walker<'_> {
             Type::Array(_, len) => Some((Poly::constant((*len).into()), String::new())),
             Type::Vector(_, len) => Some((Poly::constant((*len).into()), String::new())),
             _ => None,
-        };
+        }
+    }
+
+    fn index(&mut self, base: &Expr, index: &Expr) -> Value {
+        let container = self.value(base);
+        let at = self.int(index);
+        let length = self.elements(base);
         match length {
             Some((length, name)) => self.check(&at, &length, &name, index.span),
             None => self.note(
@@ -519,6 +525,16 @@ impl Walker<'_> {
             };
         }
         let values: Vec<Value> = args.iter().map(|arg| self.value(arg)).collect();
+        if let Spelling::Matrix(op) = builtin.wgsl {
+            match (op, args) {
+                (MatrixOp::Load { .. }, [place, stride]) => self.tile(&whole.ty, place, stride),
+                (MatrixOp::Store { .. }, [matrix, place, stride]) => {
+                    self.tile(&matrix.ty, place, stride);
+                }
+                _ => {}
+            }
+            return Value::Unknown;
+        }
         if matches!(builtin.name, "vec2" | "vec3" | "vec4") {
             let parts = values.iter().map(|value| match value {
                 Value::Int(poly) | Value::Wrapped { any: poly, .. } => Some(poly.clone()),
@@ -552,6 +568,33 @@ impl Walker<'_> {
             ("count_ones" | "leading_zeros" | "trailing_zeros", _) => self.fresh(64),
             _ => self.any(&whole.ty),
         })
+    }
+
+    /// Checks the last element of a matrix that lies at `place`; the first has been checked.
+    fn tile(&mut self, matrix: &Type, place: &Expr, stride: &Expr) {
+        let (Type::Matrix(_, _, size), ExprKind::Index(base, index)) = (matrix, &place.kind) else {
+            self.note(
+                place.span,
+                Index::Unproved("nothing is known of its slice".into()),
+            );
+            return;
+        };
+        let lanes = match &place.ty {
+            Type::Vector(_, len) => i128::from(*len),
+            _ => 1,
+        };
+        let last = i128::from(*size) - 1;
+        let (at, stride) = (self.int(index), self.int(stride));
+        let end = at
+            .plus(last, &stride)
+            .and_then(|end| end.offset(last / lanes));
+        match (end, self.elements(base)) {
+            (Some(end), Some((length, name))) => self.check(&end, &length, &name, index.span),
+            _ => self.note(
+                index.span,
+                Index::Unproved("nothing is known of its slice".into()),
+            ),
+        }
     }
 
     /// The larger of two values that are at least 0.
