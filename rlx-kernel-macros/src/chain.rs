@@ -20,8 +20,10 @@ pub enum Kind {
     Const,
     /// A struct.
     Struct,
-    /// The `impl` of a struct.
+    /// An `impl` of a struct.
     Impl,
+    /// A trait.
+    Trait,
     /// A format: its attribute's tokens in braces, then its `impl`.
     Format,
 }
@@ -192,6 +194,7 @@ impl Entry {
             Kind::Const => quote!(constant),
             Kind::Struct => quote!(structure),
             Kind::Impl => quote!(methods),
+            Kind::Trait => quote!(contract),
             Kind::Format => quote!(format),
         };
         let (texts, ids): (Vec<_>, Vec<_>) = paths.iter().cloned().unzip();
@@ -214,6 +217,7 @@ impl Parse for Entry {
             "constant" => Kind::Const,
             "structure" => Kind::Struct,
             "methods" => Kind::Impl,
+            "contract" => Kind::Trait,
             _ => Kind::Format,
         };
         let list;

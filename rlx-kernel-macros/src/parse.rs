@@ -14,9 +14,10 @@ pub mod overrides;
 pub mod param;
 pub mod requires;
 pub mod stmt;
+pub mod traits;
 pub mod ty;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use rlx_kernel_ir::{Bound, Diagnostic, ItemId, Scalar, Span, Type};
 
@@ -29,6 +30,8 @@ pub enum Target {
     Item(ItemId),
     /// A struct, with its name in WGSL.
     Struct(ItemId, String),
+    /// A trait.
+    Trait(ItemId),
     /// A format.
     Format(FormatTarget),
     /// A parameter of a generic function.
@@ -59,6 +62,8 @@ pub struct FormatTarget {
 pub struct Resolver {
     /// Whole paths.
     pub targets: HashMap<String, Target>,
+    /// The structs without fields, which are types and no values.
+    pub alone: HashSet<ItemId>,
 }
 
 /// Spans and problems of one expansion.

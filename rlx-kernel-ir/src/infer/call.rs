@@ -23,6 +23,8 @@ impl Infer<'_> {
         }
         if let Some(builtin) = Builtin::find(name, Form::Function) {
             self.builtin(builtin, std::mem::take(args), span)
+        } else if let Some(diagnostic) = self.not_in_trait(name, at) {
+            (ExprKind::Int(0), self.error(diagnostic))
         } else {
             let message = format!("there is no function `{name}` in the kernel language");
             let mut diagnostic = Diagnostic::new(at, message);

@@ -187,11 +187,11 @@ impl<'c, 'm> FunctionPrinter<'c, 'm> {
         self.finish(&Text::new(head))
     }
 
-    /// The value of a const.
-    pub fn constant(mut self, value: &Expr) -> Result<Text, Vec<Diagnostic>> {
+    /// The value of a const, and the consts that it names.
+    pub fn constant(mut self, value: &Expr) -> Result<(Text, BTreeSet<ItemId>), Vec<Diagnostic>> {
         let text = self.expr(value);
         if self.diagnostics.is_empty() && self.out.is_empty() {
-            return Ok(text);
+            return Ok((text, self.printed.consts));
         }
         self.diagnostics.push(Diagnostic::new(
             value.span,

@@ -197,6 +197,37 @@ impl<'m> Context<'m> {
         seen.into_iter().collect()
     }
 
+    /// The value of a const, and the consts that it names; `None` for what is no const.
+    fn constant(&self, id: ItemId) -> Result<Option<(Text, BTreeSet<ItemId>)>, Vec<Diagnostic>> {
+        let (Some(Item::Const(item)), Some(value)) =
+            (self.module.items.get(id.0), self.typed.consts.get(&id))
+        else {
+            return Ok(None);
+        };
+        let function = Function {
+            name: item.name.clone(),
+            wgsl_name: item.name.clone(),
+            ret: item.ty.clone(),
+            span: value.span,
+            origin: item.origin.clone(),
+            ..Function::default()
+        };
+        FunctionPrinter::new(self, &function)
+            .constant(value)
+            .map(Some)
+    }
+
+    /// Adds the consts that those in `used` name.
+    fn add_named(&self, used: &mut BTreeSet<ItemId>) -> Result<(), Vec<Diagnostic>> {
+        let mut queue: Vec<ItemId> = used.iter().copied().collect();
+        while let Some(id) = queue.pop() {
+            if let Some((_, named)) = self.constant(id)? {
+                queue.extend(named.into_iter().filter(|id| used.insert(*id)));
+            }
+        }
+        Ok(())
+    }
+
     fn print_consts(
         &self,
         used: &BTreeSet<ItemId>,
@@ -213,20 +244,11 @@ impl<'m> Context<'m> {
                 text.mark_from(start, item.span);
                 continue;
             }
-            let (Item::Const(item), Some(value)) =
-                (&self.module.items[id.0], self.typed.consts.get(id))
+            let (Item::Const(item), Some((value, _))) =
+                (&self.module.items[id.0], self.constant(*id)?)
             else {
                 continue;
             };
-            let function = Function {
-                name: item.name.clone(),
-                wgsl_name: item.name.clone(),
-                ret: item.ty.clone(),
-                span: value.span,
-                origin: item.origin.clone(),
-                ..Function::default()
-            };
-            let value = FunctionPrinter::new(self, &function).constant(value)?;
             text.push(&format!(
                 "const {}: {} = ",
                 self.consts[id],
@@ -402,6 +424,7 @@ fn print_with(
     print_bindings(kernel, &context.bindings, &variables, &mut text);
     context.print_params(kernel, &mut text);
     print_structs(module, &mut text);
+    context.add_named(&mut consts)?;
     context.print_consts(&consts, &mut text)?;
     for ((var, name), len) in kernel.workgroup.iter().zip(&context.workgroup).zip(sizes) {
         let start = text.len();
@@ -475,6 +498,7 @@ pub fn print_functions(
     for printed in &context.printed {
         consts.extend(printed.consts.iter().copied());
     }
+    context.add_named(&mut consts)?;
     for id in &consts {
         let mut text = Text::default();
         context.print_consts(&BTreeSet::from([*id]), &mut text)?;
@@ -526,7 +550,9 @@ pub(crate) fn element(elem: &Type) -> String {
 /// The structs of a module: those that its kernel or its helpers name.
 pub(crate) fn print_structs(module: &Module, text: &mut Text) {
     for item in &module.items {
-        if let Item::Struct(structure) = item {
+        if let Item::Struct(structure) = item
+            && !structure.fields.is_empty()
+        {
             text.push(&format!("struct {} {{\n", structure.name));
             for (field, ty) in &structure.fields {
                 let field = super::name::spell(field);

@@ -3,6 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 
+use super::kernel::inside;
 use crate::parse::kernel::{Instances, KernelArgs};
 use crate::parse::{overrides, ty};
 use crate::paths;
@@ -305,17 +306,21 @@ impl<'a> Typed<'a> {
 
 /// The host's bound of a type parameter.
 fn bound(param: &syn::TypeParam) -> TokenStream {
-    let is_float = param.bounds.iter().any(|bound| match bound {
-        syn::TypeParamBound::Trait(bound) => bound
-            .path
-            .segments
-            .last()
-            .is_some_and(|segment| segment.ident == "Float"),
-        _ => false,
+    let mut bounds = param.bounds.iter().filter_map(|bound| match bound {
+        syn::TypeParamBound::Trait(bound) => Some(&bound.path),
+        _ => None,
     });
-    if is_float {
-        quote!(::rlx_kernels::number::Float)
-    } else {
-        quote!(::rlx_kernels::BlockFormat)
+    let Some(bound) = bounds.next() else {
+        return quote!(::rlx_kernels::BlockFormat);
+    };
+    match bound
+        .segments
+        .last()
+        .map(|last| last.ident.to_string())
+        .as_deref()
+    {
+        Some("Float") => quote!(::rlx_kernels::number::Float),
+        Some("BlockFormat") => quote!(::rlx_kernels::BlockFormat),
+        _ => inside(bound).to_token_stream(),
     }
 }

@@ -695,6 +695,13 @@ fn declared(
             && let Some(format) = items.module.format(format.id)
         {
             label.push(format.name.clone());
+        } else if let Some(Target::Struct(..)) = resolver.targets.get(&name) {
+            label.extend(
+                path.path
+                    .segments
+                    .last()
+                    .map(|last| paths::name(&last.ident)),
+            );
         }
     }
     label.join(", ")

@@ -87,6 +87,14 @@ impl BodyParser<'_> {
                 let args = call.args.iter().map(|arg| self.expr(arg)).collect();
                 let method = self.sink.span(&call.method);
                 let name = paths::name(&call.method);
+                if let Some(given) = &call.turbofish {
+                    let message = "a method takes no generic arguments in a kernel";
+                    let help = format!("call it by its type: `Type::{name}{}(..)`", {
+                        let given = given.to_token_stream().to_string();
+                        given.replace(' ', "")
+                    });
+                    return self.refused(given, span, message, Some(&help));
+                }
                 Expr::new(
                     ExprKind::Method(Box::new(receiver), name, method, args),
                     span,
@@ -222,6 +230,14 @@ impl BodyParser<'_> {
             );
         };
         let id = *id;
+        if self.resolver.alone.contains(&id) {
+            let message = format!(
+                "`{}` has no fields, so it is no value",
+                paths::text(&literal.path)
+            );
+            let help = "a kernel names it as a type alone: `Type::function(..)`";
+            return self.refused(&literal.path, span, &message, Some(help));
+        }
         if let Some(rest) = &literal.rest {
             let help = "give every field its value";
             return self.refused(rest, span, "`..` cannot be used in a kernel", Some(help));
@@ -319,7 +335,8 @@ impl BodyParser<'_> {
             return Expr::new(kind, span);
         }
         if let Some((owner, _)) = name.rsplit_once("::")
-            && let Some(Target::Generic(_, Bound::Format)) = self.resolver.targets.get(owner)
+            && let Some(Target::Generic(_, Bound::Format | Bound::Trait(_))) =
+                self.resolver.targets.get(owner)
         {
             return Expr::new(ExprKind::Named(name, span, Vec::new()), span);
         }
@@ -330,7 +347,11 @@ impl BodyParser<'_> {
                 return Expr::new(ExprKind::Named(name, span, Vec::new()), span);
             }
             Some(
-                Target::Struct(..) | Target::Format(_) | Target::Scalar(_) | Target::Generic(..),
+                Target::Struct(..)
+                | Target::Format(_)
+                | Target::Scalar(_)
+                | Target::Generic(..)
+                | Target::Trait(_),
             ) => {
                 return self.refused(path, span, "this is a type, not a value", None);
             }
@@ -484,6 +505,9 @@ impl BodyParser<'_> {
             }
             Some(Target::Format(_)) => {
                 return self.refused(path, span, "a format is not a function", None);
+            }
+            Some(Target::Trait(_)) => {
+                return self.refused(path, span, "a trait is not a function", None);
             }
             Some(Target::Generic(..) | Target::Scalar(_) | Target::Number(..)) => {
                 let message = format!("`{name}` is a parameter, not a function");
