@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use bytemuck::Pod;
 use rlx_backends::wgpu::{DeviceError, agree};
+use rlx_conformance::browser::{Form, Job};
 use rlx_conformance::devices::{Device, Outcome, gpu, twin};
 use rlx_kernel_twin::program::{Decoded, Op};
 use rlx_kernels::kernel::BindingSet;
@@ -319,6 +320,8 @@ fn a_kernel_with_matrices_names_its_shape_and_is_not_for_the_web() {
         error.to_string(),
         "no browser runs kernel `products::f32, N=16`: it needs the features subgroups, f16, cooperative matrices"
     );
+    let added = Job::default().add_module(kernel, Form::Arena);
+    assert_eq!(added, Err(error), "the browser's test leaves it out by that");
 }
 
 /// y = a · b + c of numbers with all their bits.
