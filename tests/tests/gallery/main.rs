@@ -16,6 +16,7 @@ mod life;
 mod mandelbrot;
 mod matmul;
 mod nbody;
+mod packed_matmul;
 mod radix_sort;
 mod random;
 mod reduction;
