@@ -8,6 +8,7 @@ use rlx_conformance::twin::Answer;
 use rlx_kernels::{KernelInfo, SimOptions};
 
 mod agreement;
+mod integers;
 mod traces;
 
 #[test]
