@@ -63,4 +63,11 @@ mod tests {
             assert_eq!(enabled(Text::new(text)).as_str(), text);
         }
     }
+
+    #[test]
+    fn matrices_are_enabled_and_their_uniformity_is_left_to_the_analysis_here() {
+        let text = "var c = coop_mat8x8<f32, C>();";
+        let head = "enable wgpu_cooperative_matrix;\ndiagnostic(off, derivative_uniformity);\n\n";
+        assert_eq!(enabled(Text::new(text)).as_str(), format!("{head}{text}"));
+    }
 }
