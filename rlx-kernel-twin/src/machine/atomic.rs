@@ -16,7 +16,11 @@ impl Machine<'_> {
         let Some(mix) = words.and_then(|words| words.access(place, op, now)) else {
             return;
         };
-        let places = |mix: &Mix| (mix.now.0.at, mix.before.0.at);
+        // Either may come first.
+        let places = |mix: &Mix| {
+            let (now, before) = (mix.now.0.at, mix.before.0.at);
+            (now.min(before), now.max(before))
+        };
         let mut known = self.mixes.iter();
         let is_known = known.any(|(_, known)| places(known) == places(&mix));
         if !is_known && self.mixes.len() < MAX_MIXES {
