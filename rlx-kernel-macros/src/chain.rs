@@ -130,8 +130,8 @@ pub struct Unfinished<'a> {
     pub help: &'a str,
     /// One name a chain, which its end gives to [`finished`].
     pub steps: &'a [Ident],
-    /// Whether each of them is a kernel's static as well.
-    pub statics: bool,
+    /// The statics of kernels that their ends define.
+    pub statics: &'a [Ident],
 }
 
 impl Unfinished<'_> {
@@ -141,7 +141,7 @@ impl Unfinished<'_> {
         let span = self.at;
         let module = format_ident!("__rlx_unfinished_{}", self.name);
         let flags: Vec<_> = self.steps.iter().map(flag).collect();
-        let statics = self.steps.iter().filter(|_| self.statics);
+        let statics = self.statics;
         let message = format!("{}\nhelp: {}", self.message, self.help);
         // The text of an `assert!` is a format.
         let message = message.replace('{', "{{").replace('}', "}}");

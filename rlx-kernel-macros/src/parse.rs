@@ -21,7 +21,7 @@ use std::collections::{HashMap, HashSet};
 
 use rlx_kernel_ir::{Bound, Diagnostic, ItemId, Scalar, Span, Type};
 
-use crate::spans::Spans;
+use crate::spans::{Spans, ends};
 
 /// What a path means.
 #[derive(Clone, Debug)]
@@ -99,5 +99,15 @@ impl Sink {
     /// The span of `node`.
     pub fn span(&mut self, node: &impl quote::ToTokens) -> Span {
         self.spans.of(node)
+    }
+
+    /// The span of an expression.
+    pub fn span_of(&mut self, expr: &syn::Expr) -> Span {
+        self.spans.between(ends::first(expr), ends::last(expr))
+    }
+
+    /// The span of a name.
+    pub fn span_at(&mut self, name: &syn::Ident) -> Span {
+        self.spans.between(name.span(), name.span())
     }
 }

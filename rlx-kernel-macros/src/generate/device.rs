@@ -307,7 +307,7 @@ pub fn unfinished_unless(name: &syn::Ident, what: &str, help: &str) -> TokenStre
         message,
         help,
         steps: &[step(name)],
-        statics: false,
+        statics: &[],
     }
     .to_tokens()
 }

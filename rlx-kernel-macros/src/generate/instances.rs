@@ -1,5 +1,7 @@
 //! Instances of a generic kernel: a value for each parameter that has declared values.
 
+use std::collections::BTreeSet;
+
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 
@@ -115,15 +117,19 @@ fn as_expr(path: syn::Path) -> syn::Expr {
     })
 }
 
-/// The types of an instance that a chain has to fetch.
-pub fn fetched(values: &Values) -> Vec<syn::Path> {
-    let paths = values.iter().filter_map(|(_, value)| match value {
-        syn::Expr::Path(path) if ty::scalar(&paths::text(&path.path)).is_none() => {
-            Some(path.path.clone())
+/// The types of instances that a chain has to fetch, each once.
+pub fn fetched<'v>(instances: impl IntoIterator<Item = &'v Values>) -> Vec<syn::Path> {
+    let (mut all, mut known) = (Vec::new(), BTreeSet::new());
+    for (_, value) in instances.into_iter().flatten() {
+        let syn::Expr::Path(value) = value else {
+            continue;
+        };
+        let text = paths::text(&value.path);
+        if ty::scalar(&text).is_none() && known.insert(text) {
+            all.push(value.path.clone());
         }
-        _ => None,
-    });
-    paths.collect()
+    }
+    all
 }
 
 /// How the host names an instance by its types and numbers.

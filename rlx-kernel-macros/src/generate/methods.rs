@@ -120,7 +120,7 @@ pub fn unfinished(methods: &Methods) -> TokenStream {
         ),
         help: "mark it `#[device]`, and import it by that path; a function outside of the `impl` that takes the struct belongs inside",
         steps: std::slice::from_ref(&step),
-        statics: false,
+        statics: &[],
     }
     .to_tokens()
 }

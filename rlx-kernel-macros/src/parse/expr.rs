@@ -1,6 +1,5 @@
 //! Expressions.
 
-use std::collections::HashMap;
 
 use quote::ToTokens;
 use rlx_kernel_ir::generic::open_length;
@@ -10,6 +9,7 @@ use super::body::{BodyParser, Name};
 use super::stmt::{is_statement, strip};
 use super::{FormatTarget, Target, ty};
 use crate::paths;
+use crate::spans::ends;
 
 /// Elements of an array at the most: WGSL asks no more of a device.
 const MAX_LENGTH: u64 = 65_535;
@@ -20,7 +20,7 @@ impl BodyParser<'_> {
         if is_statement(expr) {
             return self.statement_value(expr);
         }
-        let span = self.sink.span(expr);
+        let span = self.sink.span_of(expr);
         match expr {
             syn::Expr::Paren(paren) => self.expr(&paren.expr),
             syn::Expr::Group(group) => self.expr(&group.expr),
@@ -85,7 +85,7 @@ impl BodyParser<'_> {
             syn::Expr::MethodCall(call) => {
                 let receiver = self.expr(&call.receiver);
                 let args = call.args.iter().map(|arg| self.expr(arg)).collect();
-                let method = self.sink.span(&call.method);
+                let method = self.sink.span_at(&call.method);
                 let name = paths::name(&call.method);
                 if let Some(given) = &call.turbofish {
                     let message = "a method takes no generic arguments in a kernel";
@@ -112,7 +112,7 @@ impl BodyParser<'_> {
                 }
             }
             syn::Expr::If(branch) => {
-                self.scopes.push(HashMap::new());
+                self.scopes.push(Vec::new());
                 let condition = self.condition(&branch.cond, "`if let` cannot be used in a kernel");
                 let then = self.block(&branch.then_branch);
                 self.scopes.pop();
@@ -197,7 +197,7 @@ impl BodyParser<'_> {
         let syn::Expr::Let(pattern) = condition else {
             return self.expr(condition);
         };
-        let span = self.sink.span(condition);
+        let span = self.sink.span_of(condition);
         let help = "compare with `==`, or write a `match`";
         self.declare_refused(&pattern.pat);
         self.refused(pattern, span, message, Some(help))
@@ -556,7 +556,11 @@ impl BodyParser<'_> {
             return Expr::typed(ExprKind::Named(name, at, args), span, ty);
         }
         // `Vec4::<f32>::splat` and `Vec4::splat` are one.
-        let span_of_name = self.sink.span(&path.path);
+        let (first, last) = (
+            ends::first_of_path(&path.path),
+            ends::last_of_path(&path.path),
+        );
+        let span_of_name = self.sink.spans.between(first, last);
         Expr::new(ExprKind::Named(name, span_of_name, args), span)
     }
 
@@ -565,7 +569,7 @@ impl BodyParser<'_> {
         let mut arms = Vec::new();
         for arm in &choice.arms {
             let mut patterns = Vec::new();
-            self.scopes.push(HashMap::new());
+            self.scopes.push(Vec::new());
             self.pattern(&arm.pat, &mut patterns);
             let body = self.expr(&arm.body);
             self.scopes.pop();
