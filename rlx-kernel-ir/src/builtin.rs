@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use crate::matrix::{MatrixOp, Role};
 use crate::types::Scalar;
-pub use table::{BUILTINS, REFUSED_METHODS};
+pub use table::{BUILTINS, Of, REFUSED_METHODS};
 
 /// A builtin function or method.
 #[derive(Debug)]

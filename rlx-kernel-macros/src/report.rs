@@ -16,9 +16,19 @@ pub fn diagnostics(diagnostics: &[Diagnostic], spans: &Spans, helpers: &[Entry])
     let mut out = TokenStream::new();
     for diagnostic in diagnostics {
         let text = text(diagnostic, spans, helpers);
-        out.extend(at(spans.range(diagnostic.span), &text));
+        out.extend(at(place(diagnostic, spans), &text));
     }
     out
+}
+
+/// The tokens at both ends of what a diagnostic underlines.
+pub fn place(diagnostic: &Diagnostic, spans: &Spans) -> (TokenSpan, TokenSpan) {
+    let (first, last) = spans.range(diagnostic.span);
+    if diagnostic.last {
+        (last, last)
+    } else {
+        (first, last)
+    }
 }
 
 /// All that is said of a diagnostic.

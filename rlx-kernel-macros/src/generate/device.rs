@@ -213,7 +213,8 @@ fn circle(device: &Device, paths: &[syn::Path], item: &TokenStream) -> Option<To
     let mut names: Vec<_> = way.iter().map(written).collect();
     names.push(names.first()?.clone());
     let next = way.get(1)?;
-    let at = paths.iter().find(|path| path.is_ident(next))?;
+    let leads = |path: &&syn::Path| crate::cycle::named(path).as_ref() == Some(next);
+    let at = paths.iter().find(leads)?;
     let has_impl = way.iter().any(|name| name.starts_with(chain::IMPL));
     let (message, help) = if has_impl {
         (

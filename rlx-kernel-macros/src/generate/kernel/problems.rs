@@ -27,7 +27,7 @@ impl Problems {
     /// Adds what was found in an instance.
     pub fn add(&mut self, found: &[Diagnostic], spans: &Spans, instance: &str) {
         for diagnostic in found {
-            let (first, last) = spans.range(diagnostic.span);
+            let (first, last) = report::place(diagnostic, spans);
             let place = (first.file(), first.start(), last.end());
             let known = self.all.iter_mut().find(|problem| {
                 problem.place == place && problem.diagnostic.message == diagnostic.message
@@ -55,21 +55,20 @@ impl Problems {
                 text.push_str("\nnote: ");
                 text.push_str(&some(&problem.instances, count));
             }
-            out.extend(report::at(spans.range(problem.diagnostic.span), &text));
+            out.extend(report::at(report::place(&problem.diagnostic, spans), &text));
         }
         out
     }
 }
 
-/// `in the instance F = Q4_K`, and its kind.
+/// ``in the instance `F = Q4_K` ``, and its kind.
 fn some(instances: &[String], count: usize) -> String {
-    match instances {
-        [one] => format!("in the instance {one}"),
-        some if some.len() <= NAMED => format!("in the instances {}", some.join("; ")),
-        many => format!(
-            "in {} of {count} instances: {}; ..",
-            many.len(),
-            many[..NAMED].join("; ")
-        ),
+    let named = instances.iter().take(NAMED);
+    let named: Vec<_> = named.map(|instance| format!("`{instance}`")).collect();
+    let named = named.join(", ");
+    match instances.len() {
+        1 => format!("in the instance {named}"),
+        some if some <= NAMED => format!("in the instances {named}"),
+        some => format!("in {some} of {count} instances: {named}, .."),
     }
 }
