@@ -178,7 +178,8 @@ fn flag(step: &Ident) -> Ident {
 }
 
 impl Entry {
-    fn to_tokens(&self) -> TokenStream {
+    /// It as it travels.
+    pub fn to_tokens(&self) -> TokenStream {
         let Self {
             id,
             name,

@@ -1,6 +1,5 @@
 //! Expressions.
 
-
 use quote::ToTokens;
 use rlx_kernel_ir::generic::open_length;
 use rlx_kernel_ir::{BinaryOp, Block, Bound, Builtin, Expr, ExprKind, Scalar, Span, Type, UnaryOp};
