@@ -3,9 +3,11 @@
 mod signature;
 mod table;
 
+use std::sync::LazyLock;
+
 use crate::matrix::{MatrixOp, Role};
 use crate::types::Scalar;
-pub use table::{BUILTINS, REFUSED_METHODS};
+pub use table::{BUILTINS, Of, REFUSED_METHODS};
 
 /// A builtin function or method.
 #[derive(Debug)]
@@ -267,9 +269,21 @@ pub enum Effect {
 impl Builtin {
     /// The builtin of that name and form.
     pub fn find(name: &str, form: Form) -> Option<&'static Self> {
-        BUILTINS
-            .iter()
-            .find(|builtin| builtin.form == form && builtin.name == name)
+        static ROWS: LazyLock<[Vec<&Builtin>; 2]> = LazyLock::new(|| {
+            [Form::Method, Form::Function].map(|form| {
+                let rows = BUILTINS.iter().filter(|builtin| builtin.form == form);
+                let mut rows: Vec<_> = rows.collect();
+                rows.sort_unstable_by_key(|builtin| builtin.name);
+                rows
+            })
+        });
+        let [methods, functions] = &*ROWS;
+        let rows = match form {
+            Form::Method => methods,
+            Form::Function => functions,
+        };
+        let at = rows.binary_search_by(|builtin| builtin.name.cmp(name));
+        rows.get(at.ok()?).copied()
     }
 
     /// Whether it reads, writes, makes or multiplies matrices.
@@ -280,5 +294,22 @@ impl Builtin {
     /// Whether a function of that name is a builtin.
     pub fn is_function(name: &str) -> bool {
         Self::find(name, Form::Function).is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BUILTINS, Builtin};
+
+    #[test]
+    fn a_name_has_one_row_a_form() {
+        for builtin in BUILTINS {
+            let found = Builtin::find(builtin.name, builtin.form);
+            assert!(
+                found.is_some_and(|found| std::ptr::eq(found, builtin)),
+                "{}",
+                builtin.name
+            );
+        }
     }
 }

@@ -302,7 +302,7 @@ pub fn compile_functions(
         wgsl::print_functions,
         |module, printed| {
             let mut all = Text::default();
-            wgsl::print_structs(module, &mut all);
+            wgsl::print_all_structs(module, &mut all);
             for (_, text) in printed {
                 all.append(text);
             }

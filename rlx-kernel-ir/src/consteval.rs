@@ -1,7 +1,5 @@
 //! Constant integer and boolean expressions: array lengths, unrolled loops, pruned branches.
 
-use std::collections::HashMap;
-
 use crate::builtin::Effect;
 use crate::diagnostic::Diagnostic;
 use crate::expr::{BinaryOp, Expr, ExprKind, UnaryOp};
@@ -9,8 +7,37 @@ use crate::item::{Item, LocalId, Module};
 use crate::types::{Scalar, Type};
 use crate::walk;
 
-/// Values of unrolled loop variables.
-pub type Env = HashMap<LocalId, i128>;
+/// Values of unrolled loop variables: a few at the most.
+#[derive(Clone, Debug, Default)]
+pub struct Env(Vec<(LocalId, i128)>);
+
+impl Env {
+    /// No values.
+    pub const fn new() -> Self {
+        Self(Vec::new())
+    }
+
+    /// The value of a variable.
+    pub fn get(&self, local: LocalId) -> Option<i128> {
+        for (known, value) in &self.0 {
+            if known.0 == local.0 {
+                return Some(*value);
+            }
+        }
+        None
+    }
+
+    /// Gives a variable a value.
+    pub fn insert(&mut self, local: LocalId, value: i128) {
+        self.remove(local);
+        self.0.push((local, value));
+    }
+
+    /// Forgets a variable.
+    pub fn remove(&mut self, local: LocalId) {
+        self.0.retain(|(known, _)| *known != local);
+    }
+}
 
 /// The value of `expr` where it is a constant integer or bool; bools are 0 and 1.
 ///
@@ -93,7 +120,7 @@ fn eval_exact(module: &Module, env: &Env, expr: &Expr) -> Option<i128> {
     match &expr.kind {
         ExprKind::Int(value) | ExprKind::Hex(value) => Some(i128::from(*value)),
         ExprKind::Bool(value) => Some(i128::from(*value)),
-        ExprKind::Local(local) => env.get(local).copied(),
+        ExprKind::Local(local) => env.get(*local),
         ExprKind::Literal(_) => literal(expr),
         ExprKind::Const(id) => match module.items.get(id.0)? {
             Item::Const(item) => eval(module, &Env::new(), &item.value),
@@ -115,8 +142,11 @@ fn eval_exact(module: &Module, env: &Env, expr: &Expr) -> Option<i128> {
             }
         }
         ExprKind::Binary(op, left, right) => {
-            let (a, b) = (eval(module, env, left), eval(module, env, right));
-            match (op, a, b) {
+            let a = eval(module, env, left);
+            if a.is_none() && !matches!(op, BinaryOp::Mul | BinaryOp::Rem) {
+                return None;
+            }
+            match (op, a, eval(module, env, right)) {
                 // x * 0 comes of unrolled loops.
                 (BinaryOp::Mul, Some(0), None) if is_plain(&expr.ty, right) => Some(0),
                 (BinaryOp::Mul, None, Some(0)) if is_plain(&expr.ty, left) => Some(0),

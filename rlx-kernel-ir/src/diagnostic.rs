@@ -8,6 +8,8 @@ use crate::span::Span;
 pub struct Diagnostic {
     /// The token or range to underline.
     pub span: Span,
+    /// Whether only the last token of the span is underlined: the name in `v.name`.
+    pub last: bool,
     /// What was expected and what was found, in the author's terms.
     pub message: String,
     /// What to write instead.
@@ -24,11 +26,19 @@ impl Diagnostic {
     pub fn new(span: Span, message: impl Into<String>) -> Self {
         Self {
             span,
+            last: false,
             message: message.into(),
             help: None,
             rule: None,
             notes: Vec::new(),
         }
+    }
+
+    /// Is about the last token of its span.
+    #[must_use]
+    pub fn last(mut self) -> Self {
+        self.last = true;
+        self
     }
 
     /// Adds the name and place of the item that sets the rule.

@@ -26,6 +26,8 @@ pub enum Bound {
     Float,
     /// `const N: u32` or `const N: usize`
     Const,
+    /// `A: Activation`, a `#[device]` trait.
+    Trait(ItemId),
 }
 
 /// What stands for a parameter.
@@ -86,6 +88,7 @@ impl fmt::Display for Bound {
             Self::Format => "a block format",
             Self::Float => "a float type",
             Self::Const => "a number",
+            Self::Trait(_) => "a type with its trait",
         })
     }
 }
@@ -199,6 +202,16 @@ fn member(module: &Module, expr: &mut Expr, name: &str, argument: &Argument) {
                 let (_, item) = functions.find(|(function, _)| function == member)?;
                 Some(ExprKind::Call(*item, args.clone()))
             }
+        }),
+        Argument::Type(Type::Struct(id, _)) => module.structure(*id).and_then(|structure| {
+            let named = |all: &[(String, ItemId)]| {
+                let mut all = all.iter();
+                all.find(|(name, _)| name == member).map(|(_, item)| *item)
+            };
+            let function = named(&structure.functions);
+            function
+                .map(|item| ExprKind::Call(item, args.clone()))
+                .or_else(|| named(&structure.consts).map(ExprKind::Const))
         }),
         Argument::Type(ty) if member == "from_f32" => match args.as_slice() {
             [value] => {

@@ -37,6 +37,8 @@ pub enum Item {
     Format(Format),
     /// A `#[device]` struct.
     Struct(Struct),
+    /// A `#[device]` trait.
+    Trait(Trait),
     /// A parameter of a generic function.
     Generic(Generic),
     /// A const parameter of the kernel.
@@ -160,8 +162,23 @@ pub struct Struct {
     pub copied: bool,
     /// Fields in order.
     pub fields: Vec<(String, Type)>,
-    /// Functions of its `impl`, by name.
+    /// Functions of its `impl`s, by name.
     pub functions: Vec<(String, ItemId)>,
+    /// Their consts.
+    pub consts: Vec<(String, ItemId)>,
+    /// Where it is defined.
+    pub origin: Origin,
+}
+
+/// What a type has that stands for a parameter.
+#[derive(Clone, Debug)]
+pub struct Trait {
+    /// The author's name.
+    pub name: String,
+    /// The signatures of its functions, by name, with bodies that say nothing.
+    pub functions: Vec<(String, Function)>,
+    /// The types of its consts.
+    pub consts: Vec<(String, Type)>,
     /// Where it is defined.
     pub origin: Origin,
 }
@@ -390,6 +407,14 @@ impl Module {
     pub fn structure(&self, id: ItemId) -> Option<&Struct> {
         match self.items.get(id.0) {
             Some(Item::Struct(structure)) => Some(structure),
+            _ => None,
+        }
+    }
+
+    /// The trait behind `id`.
+    pub fn device_trait(&self, id: ItemId) -> Option<&Trait> {
+        match self.items.get(id.0) {
+            Some(Item::Trait(item)) => Some(item),
             _ => None,
         }
     }

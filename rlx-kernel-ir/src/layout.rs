@@ -236,6 +236,7 @@ mod tests {
                 .map(|(name, ty)| ((*name).to_string(), ty.clone()))
                 .collect(),
             functions: Vec::new(),
+            consts: Vec::new(),
             spans: vec![Span::NONE; fields.len()],
             span: Span::NONE,
             copied: true,

@@ -43,7 +43,7 @@ pub use expr::{BinaryOp, Expr, ExprKind, UnaryOp};
 pub use generic::{Argument, Bound, Generic};
 pub use item::{
     Const, Field, FieldKind, Format, Function, Item, ItemId, Kernel, KernelBinding, KernelParam,
-    Local, LocalId, Module, OPEN, Origin, Parameter, Printed, Requires, Struct, Table,
+    Local, LocalId, Module, OPEN, Origin, Parameter, Printed, Requires, Struct, Table, Trait,
     WorkgroupVar,
 };
 pub use overrides::{Override, WorkgroupFormulas};

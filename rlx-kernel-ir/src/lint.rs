@@ -19,6 +19,7 @@ use crate::diagnostic::Diagnostic;
 use crate::infer::Typed;
 use crate::item::{Function, ItemId, Kernel, Module};
 use follow::{Seen, follow};
+use unused::Names;
 
 /// What is done about a lint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -148,12 +149,18 @@ struct Subject<'m> {
     /// The typed kernel.
     typed: &'m Typed,
     seen: OnceCell<Seen>,
+    names: OnceCell<Names>,
 }
 
 impl Subject<'_> {
     /// The accesses of the kernel to memory.
     fn seen(&self) -> &Seen {
         self.seen.get_or_init(|| follow(self.module, self.typed))
+    }
+
+    /// What the function names.
+    fn names(&self) -> &Names {
+        self.names.get_or_init(|| Names::of(&self.function.body))
     }
 }
 
@@ -181,6 +188,7 @@ pub fn kernel(module: &Module, typed: &Typed) -> Vec<Found> {
         module,
         typed,
         seen: OnceCell::new(),
+        names: OnceCell::new(),
     })
 }
 
@@ -196,6 +204,7 @@ pub fn functions(module: &Module, roots: &[ItemId]) -> Vec<Found> {
                 module,
                 typed: &typed,
                 seen: OnceCell::new(),
+                names: OnceCell::new(),
             }));
         }
     }

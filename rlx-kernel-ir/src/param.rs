@@ -252,6 +252,7 @@ mod tests {
             spans: vec![Span::NONE; fields.len()],
             fields,
             functions: Vec::new(),
+            consts: Vec::new(),
             span: Span::NONE,
             copied: true,
             origin: Origin::default(),

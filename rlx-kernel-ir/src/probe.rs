@@ -4,8 +4,8 @@
 use crate::expr::{Expr, ExprKind};
 use crate::generic::{Argument, Arguments, Bound, substituted};
 use crate::item::{
-    Format, Function, Item, ItemId, Kernel, KernelBinding, Local, LocalId, Module, Origin,
-    Parameter,
+    Const, Format, Function, Item, ItemId, Kernel, KernelBinding, Local, LocalId, Module, Origin,
+    Parameter, Struct, Trait,
 };
 use crate::matrix;
 use crate::span::Span;
@@ -118,6 +118,10 @@ fn arguments(module: &Module, function: &Function, items: &mut Vec<Item>) -> Arg
             Bound::Const if names_matrices(function) => Argument::Const(8),
             Bound::Const => Argument::Const(4),
             Bound::Format => Argument::Format(zeros(&generic.name, items)),
+            Bound::Trait(of) => match module.device_trait(of) {
+                Some(of) => Argument::Type(nothing(&generic.name, of, items)),
+                None => continue,
+            },
         };
         arguments.insert(*id, argument);
     }
@@ -129,6 +133,44 @@ fn names_matrices(function: &Function) -> bool {
     let locals = function.locals.iter().map(|local| &local.ty);
     let mut declared = locals.chain([&function.ret]);
     declared.any(Type::has_matrix) || matrix::in_function(function)
+}
+
+/// Adds a type of the given name that is `of`, and of which nothing more is known.
+fn nothing(name: &str, of: &Trait, items: &mut Vec<Item>) -> Type {
+    let id = ItemId(items.len());
+    let mut next = id.0;
+    let mut number = |name: &String| {
+        next += 1;
+        (name.clone(), ItemId(next))
+    };
+    let functions: Vec<_> = of.functions.iter().map(|(name, _)| number(name)).collect();
+    let consts: Vec<_> = of.consts.iter().map(|(name, _)| number(name)).collect();
+    items.push(Item::Struct(Struct {
+        name: name.into(),
+        span: Span::NONE,
+        spans: Vec::new(),
+        copied: true,
+        fields: Vec::new(),
+        functions,
+        consts,
+        origin: of.origin.clone(),
+    }));
+    let functions = of.functions.iter();
+    items.extend(functions.map(|(_, function)| Item::Function(function.clone())));
+    items.extend(of.consts.iter().map(|(name, ty)| {
+        let value = match ty {
+            Type::Scalar(Scalar::Bool) => ExprKind::Bool(true),
+            ty if ty.scalar().is_some_and(Scalar::is_float) => ExprKind::Float("1.0".into()),
+            _ => ExprKind::Int(1),
+        };
+        Item::Const(Const {
+            name: name.clone(),
+            ty: ty.clone(),
+            value: Expr::new(value, Span::NONE),
+            origin: of.origin.clone(),
+        })
+    }));
+    Type::Struct(id, name.into())
 }
 
 /// Adds a format of the given name whose weights are all zero.

@@ -8,7 +8,7 @@ use crate::mend;
 use crate::poison;
 use crate::span::Span;
 use crate::validate::{Validated, validate};
-use crate::wgsl::Text;
+use crate::wgsl::{Marks, Text};
 
 /// Rounds at the most; what is left then is found once the author has mended the rest.
 const ROUNDS: usize = 24;
@@ -25,7 +25,7 @@ pub fn run<T>(
     typed: &Typed,
     (refused, clean): (&[usize], bool),
     fallback: Span,
-    print: impl Fn(&Module, &Typed) -> Result<T, Vec<Diagnostic>>,
+    print: impl Fn(&Module, &Typed, Marks) -> Result<T, Vec<Diagnostic>>,
     text: impl Fn(&Module, &T) -> Text,
 ) -> Result<(T, Validated), Vec<Diagnostic>> {
     let mut problems = if clean {
@@ -65,10 +65,15 @@ fn once<T>(
     module: &Module,
     typed: &Typed,
     fallback: Span,
-    print: &impl Fn(&Module, &Typed) -> Result<T, Vec<Diagnostic>>,
+    print: &impl Fn(&Module, &Typed, Marks) -> Result<T, Vec<Diagnostic>>,
     text: &impl Fn(&Module, &T) -> Text,
 ) -> Result<(T, Validated), Vec<Diagnostic>> {
-    let printed = print(module, typed)?;
+    let printed = print(module, typed, Marks::Statements)?;
+    if let Ok(validated) = validate(&text(module, &printed), fallback) {
+        return Ok((printed, validated));
+    }
+    // Where in a statement it is.
+    let printed = print(module, typed, Marks::Expressions)?;
     let validated =
         validate(&text(module, &printed), fallback).map_err(|diagnostic| vec![diagnostic])?;
     Ok((printed, validated))

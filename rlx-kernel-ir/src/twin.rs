@@ -17,7 +17,7 @@ mod splice;
 mod stmt;
 mod unroll;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 pub use finish::{At, Location, Lowered};
 use rlx_kernel_twin::program::{
@@ -83,7 +83,7 @@ enum Binding {
 /// A function that is being inlined.
 struct Frame<'m> {
     function: &'m Function,
-    locals: HashMap<LocalId, Binding>,
+    locals: BTreeMap<LocalId, Binding>,
     /// Where a `return` puts its value.
     result: Regs,
     /// Whether there is a `return` to be left by.
@@ -98,13 +98,13 @@ struct Lower<'m> {
     params: &'m [(u32, u32)],
     program: Program,
     preloads: HashMap<Preload, Reg>,
-    longs: HashMap<u64, Reg>,
-    tables: HashMap<ItemId, Reg>,
+    longs: BTreeMap<u64, Reg>,
+    tables: BTreeMap<ItemId, Reg>,
     /// The tables of the module that are bound, in order.
     bound: Vec<usize>,
-    param_registers: HashMap<usize, Reg>,
-    names: HashMap<String, NameId>,
-    places: HashMap<Span, PlaceId>,
+    param_registers: BTreeMap<usize, Reg>,
+    names: BTreeMap<String, NameId>,
+    places: BTreeMap<Span, PlaceId>,
     spans: Vec<At>,
     /// The next free register of the stack, and the most that were in use.
     next: u32,
@@ -121,12 +121,12 @@ impl<'m> Lower<'m> {
             params,
             program: Program::default(),
             preloads: HashMap::new(),
-            longs: HashMap::new(),
-            tables: HashMap::new(),
+            longs: BTreeMap::new(),
+            tables: BTreeMap::new(),
             bound: Vec::new(),
-            param_registers: HashMap::new(),
-            names: HashMap::new(),
-            places: HashMap::new(),
+            param_registers: BTreeMap::new(),
+            names: BTreeMap::new(),
+            places: BTreeMap::new(),
             spans: Vec::new(),
             next: 0,
             high: 0,
@@ -147,7 +147,7 @@ impl<'m> Lower<'m> {
         let scoped = stmt::returns(&function.body);
         self.frames.push(Frame {
             function,
-            locals: HashMap::new(),
+            locals: BTreeMap::new(),
             result: Regs::default(),
             scoped,
             env: Env::new(),

@@ -16,7 +16,7 @@ mod flow;
 mod report;
 mod stmt;
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::consteval::Env;
@@ -40,7 +40,7 @@ pub fn check(module: &Module, typed: &Typed) -> Vec<Diagnostic> {
             module,
             typed,
             scope,
-            summaries: HashMap::new(),
+            summaries: BTreeMap::new(),
         };
         Walker::new(&mut analysis, kernel).run().problems.clone()
     };
@@ -76,7 +76,7 @@ struct Analysis<'m> {
     typed: &'m Typed,
     scope: Scope,
     /// By instance, and by which of its arguments may differ.
-    summaries: HashMap<(usize, Vec<bool>), Rc<Summary>>,
+    summaries: BTreeMap<(usize, Vec<bool>), Rc<Summary>>,
 }
 
 /// What a function does, called in uniform control flow.

@@ -64,8 +64,11 @@ pub fn validate(text: &Text, fallback: Span) -> Result<Validated, Diagnostic> {
         | Capabilities::SHADER_FLOAT16
         | Capabilities::SHADER_INT64
         | Capabilities::COOPERATIVE_MATRIX;
-    check(&module, all).map_err(|(range, message)| Diagnostic::new(at(range), message))?;
+    // Most kernels need nothing.
     let plain = check(&module, core).is_ok();
+    if !plain {
+        check(&module, all).map_err(|(range, message)| Diagnostic::new(at(range), message))?;
+    }
     let needs = |capability| !plain && check(&module, all - capability).is_err();
     let mut validated = Validated {
         subgroup: needs(Capabilities::SUBGROUP),

@@ -15,6 +15,6 @@ mod trace;
 
 pub(crate) use extension::enabled;
 pub use module::{Printed, print, print_functions};
-pub(crate) use module::{element, print_structs, print_traced};
+pub(crate) use module::{element, print_all_structs, print_traced};
 pub(crate) use stmt::MAX_UNROLL;
-pub use text::Text;
+pub use text::{Marks, Text};

@@ -20,8 +20,10 @@ pub enum Kind {
     Const,
     /// A struct.
     Struct,
-    /// The `impl` of a struct.
+    /// An `impl` of a struct.
     Impl,
+    /// A trait.
+    Trait,
     /// A format: its attribute's tokens in braces, then its `impl`.
     Format,
 }
@@ -128,8 +130,8 @@ pub struct Unfinished<'a> {
     pub help: &'a str,
     /// One name a chain, which its end gives to [`finished`].
     pub steps: &'a [Ident],
-    /// Whether each of them is a kernel's static as well.
-    pub statics: bool,
+    /// The statics of kernels that their ends define.
+    pub statics: &'a [Ident],
 }
 
 impl Unfinished<'_> {
@@ -139,7 +141,7 @@ impl Unfinished<'_> {
         let span = self.at;
         let module = format_ident!("__rlx_unfinished_{}", self.name);
         let flags: Vec<_> = self.steps.iter().map(flag).collect();
-        let statics = self.steps.iter().filter(|_| self.statics);
+        let statics = self.statics;
         let message = format!("{}\nhelp: {}", self.message, self.help);
         // The text of an `assert!` is a format.
         let message = message.replace('{', "{{").replace('}', "}}");
@@ -176,7 +178,8 @@ fn flag(step: &Ident) -> Ident {
 }
 
 impl Entry {
-    fn to_tokens(&self) -> TokenStream {
+    /// It as it travels.
+    pub fn to_tokens(&self) -> TokenStream {
         let Self {
             id,
             name,
@@ -192,6 +195,7 @@ impl Entry {
             Kind::Const => quote!(constant),
             Kind::Struct => quote!(structure),
             Kind::Impl => quote!(methods),
+            Kind::Trait => quote!(contract),
             Kind::Format => quote!(format),
         };
         let (texts, ids): (Vec<_>, Vec<_>) = paths.iter().cloned().unzip();
@@ -214,6 +218,7 @@ impl Parse for Entry {
             "constant" => Kind::Const,
             "structure" => Kind::Struct,
             "methods" => Kind::Impl,
+            "contract" => Kind::Trait,
             _ => Kind::Format,
         };
         let list;

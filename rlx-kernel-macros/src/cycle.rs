@@ -16,8 +16,7 @@ static FILES: Mutex<Option<HashMap<String, File>>> = Mutex::new(None);
 /// Keeps that `name` in `file` needs `paths`. Gives the names from `name` back to itself, if this
 /// closes a circle.
 pub fn closed_by(file: &str, name: &str, paths: &[syn::Path]) -> Option<Vec<String>> {
-    let names = paths.iter().filter_map(|path| path.get_ident());
-    let names: Vec<_> = names.map(crate::paths::name).collect();
+    let names: Vec<_> = paths.iter().filter_map(named).collect();
     let mut files = FILES.lock().unwrap_or_else(PoisonError::into_inner);
     let file = files
         .get_or_insert_default()
@@ -28,6 +27,15 @@ pub fn closed_by(file: &str, name: &str, paths: &[syn::Path]) -> Option<Vec<Stri
         .or_insert(Some(names));
     let mut way = vec![name.to_string()];
     leads_back(file, name, name, &mut way).then_some(way)
+}
+
+/// The name at the end of a path that stays in this crate for sure.
+pub fn named(path: &syn::Path) -> Option<String> {
+    let first = path.segments.first()?;
+    let is_own = |word: &str| first.ident == word;
+    let stays = path.segments.len() == 1 || ["super", "self", "crate"].into_iter().any(is_own);
+    let last = path.segments.last()?;
+    stays.then(|| crate::paths::name(&last.ident))
 }
 
 fn leads_back(file: &File, from: &str, to: &str, way: &mut Vec<String>) -> bool {

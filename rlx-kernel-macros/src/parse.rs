@@ -14,13 +14,14 @@ pub mod overrides;
 pub mod param;
 pub mod requires;
 pub mod stmt;
+pub mod traits;
 pub mod ty;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use rlx_kernel_ir::{Bound, Diagnostic, ItemId, Scalar, Span, Type};
 
-use crate::spans::Spans;
+use crate::spans::{Spans, ends};
 
 /// What a path means.
 #[derive(Clone, Debug)]
@@ -29,6 +30,8 @@ pub enum Target {
     Item(ItemId),
     /// A struct, with its name in WGSL.
     Struct(ItemId, String),
+    /// A trait.
+    Trait(ItemId),
     /// A format.
     Format(FormatTarget),
     /// A parameter of a generic function.
@@ -59,6 +62,8 @@ pub struct FormatTarget {
 pub struct Resolver {
     /// Whole paths.
     pub targets: HashMap<String, Target>,
+    /// The structs without fields, which are types and no values.
+    pub alone: HashSet<ItemId>,
 }
 
 /// Spans and problems of one expansion.
@@ -94,5 +99,15 @@ impl Sink {
     /// The span of `node`.
     pub fn span(&mut self, node: &impl quote::ToTokens) -> Span {
         self.spans.of(node)
+    }
+
+    /// The span of an expression.
+    pub fn span_of(&mut self, expr: &syn::Expr) -> Span {
+        self.spans.between(ends::first(expr), ends::last(expr))
+    }
+
+    /// The span of a name.
+    pub fn span_at(&mut self, name: &syn::Ident) -> Span {
+        self.spans.between(name.span(), name.span())
     }
 }

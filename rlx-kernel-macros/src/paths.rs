@@ -68,11 +68,24 @@ pub fn collect(function: &syn::ItemFn, generics: &[String]) -> Vec<syn::Path> {
         seen: BTreeSet::new(),
         paths: Vec::new(),
     };
-    for input in &function.sig.inputs {
-        collector.visit_fn_arg(input);
-    }
-    collector.visit_return_type(&function.sig.output);
+    collector.visit_signature_of(&function.sig);
     collector.visit_block(&function.block);
+    collector.paths
+}
+
+/// The paths in the signatures and types of a trait.
+pub fn collect_trait(item: &crate::parse::traits::DeviceTrait) -> Vec<syn::Path> {
+    let mut collector = Collector {
+        bound: BTreeSet::new(),
+        seen: BTreeSet::new(),
+        paths: Vec::new(),
+    };
+    for function in &item.functions {
+        collector.visit_signature_of(&function.sig);
+    }
+    for (_, ty) in &item.consts {
+        collector.visit_type(ty);
+    }
     collector.paths
 }
 
@@ -99,10 +112,12 @@ pub fn collect_fields(structure: &syn::ItemStruct) -> Vec<syn::Path> {
 /// The paths in the functions and consts of a struct, but for the struct's own name.
 pub fn collect_methods(methods: &crate::parse::methods::Methods) -> Vec<syn::Path> {
     let mut all: Vec<syn::Path> = Vec::new();
-    let functions = methods
-        .functions
-        .iter()
-        .flat_map(|function| collect(function, &[]));
+    let functions = methods.functions.iter().flat_map(|function| {
+        let generics = &function.sig.generics;
+        let mut paths = collect(function, &crate::parse::generics::names(generics));
+        paths.extend(crate::parse::generics::traits(generics));
+        paths
+    });
     let consts = methods.consts.iter().flat_map(|item| {
         let mut paths = collect_expr(&item.expr);
         paths.extend(collect_type(&item.ty));
@@ -179,6 +194,13 @@ impl Visit<'_> for MatchedNames {
 }
 
 impl Collector {
+    fn visit_signature_of(&mut self, sig: &syn::Signature) {
+        for input in &sig.inputs {
+            self.visit_fn_arg(input);
+        }
+        self.visit_return_type(&sig.output);
+    }
+
     fn add(&mut self, path: &syn::Path) {
         let mut path = path.clone();
         for segment in &mut path.segments {

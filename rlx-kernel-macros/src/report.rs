@@ -15,10 +15,20 @@ use crate::spans::Spans;
 pub fn diagnostics(diagnostics: &[Diagnostic], spans: &Spans, helpers: &[Entry]) -> TokenStream {
     let mut out = TokenStream::new();
     for diagnostic in diagnostics {
-        let (first, last) = spans.range(diagnostic.span);
-        out.extend(at(first, last, &text(diagnostic, spans, helpers)));
+        let text = text(diagnostic, spans, helpers);
+        out.extend(at(place(diagnostic, spans), &text));
     }
     out
+}
+
+/// The tokens at both ends of what a diagnostic underlines.
+pub fn place(diagnostic: &Diagnostic, spans: &Spans) -> (TokenSpan, TokenSpan) {
+    let (first, last) = spans.range(diagnostic.span);
+    if diagnostic.last {
+        (last, last)
+    } else {
+        (first, last)
+    }
 }
 
 /// All that is said of a diagnostic.
@@ -87,7 +97,7 @@ pub fn foreign(span: TokenSpan, helpers: &[Entry]) -> Option<String> {
 }
 
 /// `compile_error!` from the token at `first` to the one at `last`.
-fn at(first: TokenSpan, last: TokenSpan, message: &str) -> TokenStream {
+pub fn at((first, last): (TokenSpan, TokenSpan), message: &str) -> TokenStream {
     let punct = |char, spacing| {
         let mut punct = Punct::new(char, spacing);
         punct.set_span(first);

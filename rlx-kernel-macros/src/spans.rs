@@ -1,5 +1,7 @@
 //! The table from IR spans to tokens.
 
+pub mod ends;
+
 use proc_macro2::{Span as TokenSpan, TokenStream, TokenTree};
 use quote::ToTokens;
 use rlx_kernel_ir::Span;
@@ -15,6 +17,11 @@ impl Spans {
     /// The span of everything in `node`.
     pub fn of(&mut self, node: &impl ToTokens) -> Span {
         let (first, last) = range(node.to_token_stream());
+        self.between(first, last)
+    }
+
+    /// The span from one token to another.
+    pub fn between(&mut self, first: TokenSpan, last: TokenSpan) -> Span {
         self.ranges.push((first, last));
         Span(self.ranges.len() as u32 - 1)
     }

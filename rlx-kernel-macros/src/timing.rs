@@ -13,18 +13,43 @@ pub fn measured(
     step(item)
 }
 
-/// Does `step` on `item`, and prints its name, the item's and the nanoseconds that it took.
+/// Counts one instance of the kernel that is being compiled.
+#[cfg(not(feature = "timings"))]
+pub fn instance() {}
+
+#[cfg(feature = "timings")]
+thread_local! {
+    static INSTANCES: std::cell::Cell<u32> = const { std::cell::Cell::new(0) };
+}
+
+/// Counts one instance of the kernel that is being compiled.
+#[cfg(feature = "timings")]
+pub fn instance() {
+    INSTANCES.set(INSTANCES.get() + 1);
+}
+
+/// Nanoseconds that this thread has computed for.
+#[cfg(feature = "timings")]
+fn computed() -> i128 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    i128::from(time.tv_sec) * 1_000_000_000 + i128::from(time.tv_nsec)
+}
+
+/// Does `step` on `item`, and prints its name, the item's, the nanoseconds that the thread computed
+/// for, and how many instances it compiled.
 #[cfg(feature = "timings")]
 pub fn measured(
     name: &str,
     item: &TokenStream,
     step: impl FnOnce(&TokenStream) -> TokenStream,
 ) -> TokenStream {
-    let start = std::time::Instant::now();
+    INSTANCES.set(0);
+    let start = computed();
     let output = step(item);
-    let nanoseconds = start.elapsed().as_nanos();
+    let nanoseconds = computed() - start;
     let item = function(item).unwrap_or_default();
-    println!("rlx-timing {name} {item} {nanoseconds}");
+    let instances = INSTANCES.get().max(1);
+    println!("rlx-timing {name} {item} {nanoseconds} {instances}");
     output
 }
 

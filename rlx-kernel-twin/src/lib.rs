@@ -23,6 +23,8 @@ pub mod options;
 pub mod report;
 #[cfg(feature = "machine")]
 pub mod run;
+#[cfg(feature = "machine")]
+mod schedule;
 
 pub use program::{DecodeError, Decoded, Program};
 

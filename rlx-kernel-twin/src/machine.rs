@@ -10,45 +10,44 @@ mod flow;
 mod lanes;
 mod matrix;
 mod number;
+mod preload;
+mod run;
 mod sink;
 mod subgroup;
+mod trace;
 mod wide;
 
-use crate::finding::{Check, Invocation, Source};
+use crate::finding::{Check, Invocation};
 use crate::memory::Buffer;
-use crate::memory::shadow::{SUBGROUP, Shadow, Touch};
-use crate::options::SimOptions;
-use crate::program::code::{Fence, Input};
-use crate::program::{Memory, MemoryId, Op, PlaceId, Preload, Program, Reg, Regs, Space, Step};
+use crate::memory::atomics::{Atomics, Mix};
+use crate::memory::shadow::{Shadow, Touch};
+use crate::program::code::Fence;
+use crate::program::{Memory, MemoryId, Op, PlaceId, Preload, Reg, Regs, Space, Step};
 use crate::report::{Trace, Undecided};
 pub(crate) use access::describe;
 use error::Errors;
 use flow::{Frame, Left, LoopMasks};
 use matrix::Matrices;
 pub(crate) use number::{show, shown};
+pub(crate) use run::Run;
 pub(crate) use sink::Sink;
 
 /// The address of an element that is not there.
 pub(crate) const NOWHERE: u32 = u32::MAX;
 
+/// The mixes of atomics that a run keeps.
+const MAX_MIXES: usize = 16;
+
 /// The traces that a run keeps.
 const MAX_TRACES: usize = 10_000;
 
-/// What is the same for all workgroups of a run.
-pub(crate) struct Run<'r> {
-    pub program: &'r Program,
-    pub options: &'r SimOptions,
-    pub params: &'r [u8],
-    pub overrides: &'r [i64],
-    pub grid: [u32; 3],
-    pub storage: &'r [Buffer],
-    /// The binding that holds the memory of each.
-    pub slots: Vec<usize>,
-    pub subgroup_size: u32,
-    /// The order in which invocations perform an access.
-    pub order: Vec<u32>,
-    /// The bytes of each storage binding that may be written.
-    pub windows: Vec<std::ops::Range<u64>>,
+/// What is known after a run.
+#[derive(Default)]
+pub(crate) struct Known {
+    /// Who wrote each memory last.
+    pub shadows: Vec<Option<Shadow>>,
+    /// Atomics whose order may matter, one for each two places.
+    pub mixes: Vec<(MemoryId, Mix)>,
 }
 
 /// The invocations of a workgroup, and what they share.
@@ -61,6 +60,10 @@ pub(crate) struct Machine<'r> {
     workgroup: Vec<Buffer>,
     /// One for each memory; none where there is nothing to look for.
     shadows: Vec<Option<Shadow>>,
+    /// The same for atomics.
+    atomics: Vec<Option<Atomics>>,
+    /// The first atomics whose order may matter, by their places.
+    mixes: Vec<(MemoryId, Mix)>,
     group: [u32; 3],
     serial: u32,
     /// Barriers passed, by the memory that they order.
@@ -84,7 +87,7 @@ impl<'r> Machine<'r> {
         let lanes = program.lanes() as usize;
         let zeros = || vec![0; lanes].into_boxed_slice();
         let mut storage = run.storage.iter();
-        let (mut workgroup, mut shadows) = (Vec::new(), Vec::new());
+        let (mut workgroup, mut shadows, mut atomics) = (Vec::new(), Vec::new(), Vec::new());
         for memory in &program.memories {
             let shadow = match memory.space {
                 Space::Workgroup { bytes } => {
@@ -97,6 +100,13 @@ impl<'r> Machine<'r> {
                     (writable && alone).then(|| Shadow::new(bytes, memory.granule, true, filled))
                 }
             };
+            let words = match memory.space {
+                Space::Workgroup { bytes } => Some(Atomics::new(bytes, false)),
+                Space::Storage { .. } => shadow
+                    .as_ref()
+                    .map(|shadow| Atomics::new(shadow.bytes(), true)),
+            };
+            atomics.push(words.filter(|_| memory.atomic && alone));
             // Atomics never race; who wrote them last is known all the same.
             let is_known = !memory.atomic || matches!(memory.space, Space::Storage { .. });
             shadows.push(shadow.filter(|_| is_known));
@@ -108,6 +118,8 @@ impl<'r> Machine<'r> {
             taking_part: 0,
             workgroup,
             shadows,
+            atomics,
+            mixes: Vec::new(),
             group: [0; 3],
             serial: 0,
             epochs: [0; 2],
@@ -174,75 +186,11 @@ impl<'r> Machine<'r> {
         self.block(&program.body);
     }
 
-    /// What is known of each memory.
-    pub fn into_shadows(self) -> Vec<Option<Shadow>> {
-        self.shadows
-    }
-
-    fn preload(&mut self, index: usize, preload: Preload) {
-        let run = self.run;
-        let [wide, high, _] = run.program.workgroup_size.map(|size| size.max(1));
-        let [across, down, _] = run.grid;
-        let [x, y, z] = self.group;
-        let size = run.subgroup_size;
-        let lanes = run.program.lanes();
-        let folded = x.wrapping_add(y.wrapping_mul(across));
-        let value = |lane: u32| match preload {
-            Preload::Const(bits) => bits,
-            Preload::Override(index) => {
-                let value = run.overrides.get(index as usize);
-                value.map_or(0, |value| *value as u32)
-            }
-            Preload::Param(offset) => {
-                let at = offset as usize;
-                let word = run.params.get(at..at + 4);
-                word.and_then(|word| word.try_into().ok())
-                    .map_or(0, u32::from_le_bytes)
-            }
-            Preload::ParamHalf(offset) => {
-                let at = offset as usize;
-                let half = run.params.get(at..at + 2);
-                half.and_then(|half| half.try_into().ok())
-                    .map_or(0, |half| half::f16::from_le_bytes(half).to_f32().to_bits())
-            }
-            Preload::Length(memory) => {
-                let known = run.program.memories.get(memory.0 as usize);
-                let stride = known.map_or(1, |memory| memory.stride.max(1));
-                let bytes = match known.map(|memory| memory.space) {
-                    Some(Space::Workgroup { bytes }) => Some(bytes),
-                    _ => run.storage.get(run.slot(memory)).map(|buffer| buffer.bytes),
-                };
-                bytes.map_or(0, |bytes| bytes / stride)
-            }
-            Preload::Input(input) => match input {
-                Input::LocalX => lane % wide,
-                Input::LocalY => lane / wide % high,
-                Input::LocalZ => lane / wide / high,
-                Input::WorkgroupX => x,
-                Input::WorkgroupY => y,
-                Input::WorkgroupZ => z,
-                Input::GlobalX => x.wrapping_mul(wide).wrapping_add(lane % wide),
-                Input::GlobalY => y.wrapping_mul(high).wrapping_add(lane / wide % high),
-                Input::GlobalZ => {
-                    let deep = run.program.workgroup_size[2];
-                    z.wrapping_mul(deep).wrapping_add(lane / wide / high)
-                }
-                Input::NumWorkgroupsX => across,
-                Input::NumWorkgroupsY => down,
-                Input::NumWorkgroupsZ => run.grid[2],
-                Input::LocalIndex => lane,
-                Input::WorkgroupIndex => folded,
-                Input::GlobalIndex => folded.wrapping_mul(lanes).wrapping_add(lane),
-                Input::SubgroupLane => lane % size,
-                Input::SubgroupSize => size,
-                Input::SubgroupId => lane / size,
-                Input::NumSubgroups => lanes.div_ceil(size),
-            },
-        };
-        if let Some(register) = self.registers.get_mut(index) {
-            for (lane, word) in register.iter_mut().enumerate() {
-                *word = value(lane as u32);
-            }
+    /// What is known of each memory, and of atomics.
+    pub fn into_known(self) -> Known {
+        Known {
+            shadows: self.shadows,
+            mixes: self.mixes,
         }
     }
 
@@ -453,80 +401,11 @@ impl<'r> Machine<'r> {
             Op::If { .. }
             | Op::Loop { .. }
             | Op::Scope { .. }
+            | Op::Turns { .. }
             | Op::BreakIf { .. }
             | Op::Break {}
             | Op::Continue {}
             | Op::Return {} => {}
         }
-    }
-
-    fn trace(
-        &mut self,
-        what: crate::program::NameId,
-        kind: crate::program::Kind,
-        a: Regs,
-        at: PlaceId,
-    ) {
-        for lane in 0..self.active.len() {
-            if !self.is_active(lane) || self.traces.len() == MAX_TRACES {
-                continue;
-            }
-            let words = (0..a.count).map(|index| self.word(a.at(index), lane));
-            let value = shown(kind, &words.collect::<Vec<_>>());
-            self.traces.push(Trace {
-                what: self.name(what).into(),
-                value,
-                who: self.who(lane),
-                at: self.run.source(at),
-            });
-        }
-    }
-}
-
-impl Run<'_> {
-    /// The memory that holds what `id` binds.
-    pub fn slot(&self, id: MemoryId) -> usize {
-        let index = id.0 as usize;
-        self.slots.get(index).copied().unwrap_or(index)
-    }
-
-    /// The source of a place.
-    pub fn source(&self, at: PlaceId) -> Source {
-        let place = self.program.places.get(at.0 as usize).copied();
-        let place = place.unwrap_or_default();
-        let file = self.program.files.get(place.file as usize);
-        Source {
-            file: file.cloned().unwrap_or_default(),
-            line: place.line,
-            column: place.column,
-        }
-    }
-
-    /// Invocation `lane` of a workgroup; of a subgroup, its first.
-    pub fn invocation(&self, workgroup: [u32; 3], lane: u32) -> Invocation {
-        let lane = lane & !SUBGROUP;
-        let [wide, high, _] = self.program.workgroup_size.map(|size| size.max(1));
-        Invocation {
-            workgroup,
-            local: [lane % wide, lane / wide % high, lane / wide / high],
-            local_index: lane,
-        }
-    }
-
-    /// Where the `serial`-th workgroup of the run lies in the grid.
-    pub fn group(&self, serial: u32) -> [u32; 3] {
-        let count = self.grid.iter().product();
-        let order = self.options.group_order.of(count);
-        let index = order
-            .get(serial.saturating_sub(1) as usize)
-            .copied()
-            .unwrap_or(0);
-        self.group_at(index)
-    }
-
-    /// Workgroup `index` of the grid, counted along x first.
-    pub fn group_at(&self, index: u32) -> [u32; 3] {
-        let [x, y, _] = self.grid.map(|count| count.max(1));
-        [index % x, index / x % y, index / x / y]
     }
 }

@@ -1,5 +1,6 @@
 //! Memory of a run.
 
+pub mod atomics;
 pub mod shadow;
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};

@@ -78,7 +78,7 @@ impl fmt::Display for Level {
 pub struct SimOptions {
     pub(crate) subgroup_sizes: Vec<u32>,
     pub(crate) orders: Vec<Order>,
-    pub(crate) group_order: Order,
+    pub(crate) group_order: Option<Order>,
     pub(crate) levels: Vec<Level>,
     pub(crate) loop_bound: u64,
     pub(crate) undefined: Vec<String>,
@@ -92,7 +92,7 @@ impl Default for SimOptions {
         Self {
             subgroup_sizes: vec![32],
             orders: vec![Order::Forward],
-            group_order: Order::Forward,
+            group_order: None,
             levels: vec![Level::Error; Check::ALL.len()],
             loop_bound: 1 << 24,
             undefined: Vec::new(),
@@ -142,16 +142,21 @@ impl SimOptions {
 
     /// One run for each of these orders. Results that differ are a finding,
     /// [`Check::OrderDependent`].
+    ///
+    /// Invocations run in lockstep, as [`Order::Forward`] has them. With any other order, those of a
+    /// kernel with atomics also run in turns between barriers: some of them go on to the next barrier
+    /// before the others begin. Where there are several orders, such a kernel runs once more, forward
+    /// and in turns.
     #[must_use]
     pub fn orders(mut self, orders: impl IntoIterator<Item = Order>) -> Self {
         self.orders = orders.into_iter().collect();
         self
     }
 
-    /// The order in which workgroups run.
+    /// The order in which workgroups run; without it, that of the invocations.
     #[must_use]
     pub fn group_order(mut self, order: Order) -> Self {
-        self.group_order = order;
+        self.group_order = Some(order);
         self
     }
 

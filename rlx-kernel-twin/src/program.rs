@@ -2,6 +2,7 @@
 
 pub mod code;
 pub mod op;
+mod turns;
 mod verify;
 pub(crate) mod wire;
 
@@ -231,7 +232,7 @@ impl Program {
                     then, otherwise, ..
                 } => any(then) || any(otherwise),
                 Op::Loop { body, continuing } => any(body) || any(continuing),
-                Op::Scope { body } => any(body),
+                Op::Scope { body } | Op::Turns { body } => any(body),
                 _ => false,
             })
         }

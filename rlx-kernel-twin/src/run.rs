@@ -1,18 +1,21 @@
 //! A dispatch on the twin.
 
+mod error;
+mod order;
+
 use std::ops::Range;
 
 use rayon::prelude::*;
 
-use crate::finding::{Check, Note, Source};
-use crate::machine::{self, Machine, Run, Sink};
+use crate::finding::Source;
+use crate::machine::{Known, Machine, Run, Sink};
 use crate::memory::Buffer;
-use crate::memory::shadow::Shadow;
-use crate::options::{Order, SimOptions};
-use crate::program::{
-    DecodeError, Decoded, MAX_LANES, MAX_WORKGROUP_BYTES, Memory, PlaceId, Program, Space,
-};
+use crate::options::SimOptions;
+use crate::program::{Decoded, MAX_LANES, Memory, Program, Space};
 use crate::report::{Bounds, Report};
+use crate::schedule::{Schedule, parts, schedules};
+pub use error::RunError;
+use order::differs;
 
 /// The bytes behind a binding.
 #[derive(Debug)]
@@ -62,126 +65,6 @@ pub struct Launch<'b> {
     pub grid: [u32; 3],
 }
 
-/// Why a run cannot be made.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum RunError {
-    /// The kernel's twin cannot be read.
-    #[error("kernel `{kernel}`: {error}")]
-    Decode {
-        /// The kernel.
-        kernel: String,
-        /// What is wrong.
-        error: DecodeError,
-    },
-    /// The kernel has something that the twin does not know.
-    #[error("kernel `{kernel}` does not run on the twin: {what}, at {at}")]
-    Unsupported {
-        /// The kernel.
-        kernel: String,
-        /// What.
-        what: String,
-        /// Where.
-        at: String,
-    },
-    /// The number of bindings differs from the kernel's.
-    #[error("kernel `{kernel}` has {expected} bindings, {found} were given")]
-    Bindings {
-        /// The kernel.
-        kernel: String,
-        /// What it has.
-        expected: usize,
-        /// What was given.
-        found: usize,
-    },
-    /// The bytes of a binding are not a whole number of elements.
-    #[error(
-        "`{binding}` of kernel `{kernel}` has elements of {stride} bytes, which {bytes} bytes are no number of"
-    )]
-    Elements {
-        /// The kernel.
-        kernel: String,
-        /// The binding.
-        binding: String,
-        /// Bytes of an element.
-        stride: u32,
-        /// What was given.
-        bytes: usize,
-    },
-    /// A binding that the kernel writes was given to be read.
-    #[error("kernel `{kernel}` writes `{binding}`, which was given as read-only")]
-    ReadOnly {
-        /// The kernel.
-        kernel: String,
-        /// The binding.
-        binding: String,
-    },
-    /// A binding of 4 GiB or more.
-    #[error("`{binding}` of kernel `{kernel}` has {bytes} bytes; the twin holds less than 4 GiB")]
-    TooLarge {
-        /// The kernel.
-        kernel: String,
-        /// The binding.
-        binding: String,
-        /// What was given.
-        bytes: usize,
-    },
-    /// The params have another size.
-    #[error("kernel `{kernel}` takes {expected} bytes of params, {found} were given")]
-    Params {
-        /// The kernel.
-        kernel: String,
-        /// What it takes.
-        expected: usize,
-        /// What was given.
-        found: usize,
-    },
-    /// A workgroup that no device has.
-    #[error(
-        "kernel `{kernel}` is asked to run workgroups of {size:?} invocations; the twin runs 1 to {MAX_LANES}"
-    )]
-    Workgroup {
-        /// The kernel.
-        kernel: String,
-        /// Invocations by dimension.
-        size: [u32; 3],
-    },
-    /// An array of the workgroup that const parameters size, and that no device could hold.
-    #[error(
-        "the const parameters of kernel `{kernel}` give `{array}` {len} elements; the twin holds 1 to as many as fit \
-         {MAX_WORKGROUP_BYTES} bytes"
-    )]
-    Array {
-        /// The kernel.
-        kernel: String,
-        /// The array.
-        array: String,
-        /// Its length.
-        len: String,
-    },
-    /// More workgroups than can be numbered.
-    #[error("kernel `{kernel}` is asked to run {grid:?} workgroups; the twin runs less than 2^32")]
-    Grid {
-        /// The kernel.
-        kernel: String,
-        /// Workgroups by dimension.
-        grid: [u32; 3],
-    },
-    /// A subgroup size that no device has.
-    #[error("subgroups have 1 to 128 invocations, a power of two; the options say {0}")]
-    SubgroupSize(u32),
-    /// Nothing to run.
-    #[error("the options name no {0}")]
-    Nothing(&'static str),
-    /// The options name a binding that is not there.
-    #[error("kernel `{kernel}` has no `&mut` slice `{binding}`, which the options name")]
-    Binding {
-        /// The kernel.
-        kernel: String,
-        /// The binding.
-        binding: String,
-    },
-}
-
 /// Runs `launch` over `windows` once for each subgroup size and each order of `options`. Every run
 /// begins with what the windows hold; they end with the results of the first.
 ///
@@ -225,12 +108,15 @@ pub fn run(
     } else {
         options.subgroup_sizes.get(..1).unwrap_or_default()
     };
+    let in_turns = program.in_turns();
     for size in sizes {
-        let mut first: Option<(Order, Vec<Vec<u8>>)> = None;
-        for order in &options.orders {
+        let mut first: Option<(Schedule, Vec<Vec<u8>>)> = None;
+        for schedule in schedules(&options.orders, in_turns.is_some()) {
             let storage = storage(launch, &program, windows)?;
+            let order = schedule.order;
+            let split = in_turns.as_ref().filter(|_| schedule.in_turns);
             let run = Run {
-                program: &program,
+                program: split.unwrap_or(&program),
                 options,
                 params: launch.params,
                 overrides: launch.overrides,
@@ -239,9 +125,11 @@ pub fn run(
                 slots: slots(windows),
                 subgroup_size: *size,
                 order: order.of(program.lanes()),
+                group_order: options.group_order.unwrap_or(order),
+                parts: parts(&program, *size, order),
                 windows: outputs(&program, options),
             };
-            let shadows = once(&run, &mut sink, &mut report);
+            let known = once(&run, &mut sink, &mut report);
             let after: Vec<Vec<u8>> = storage
                 .iter()
                 .zip(windows.iter())
@@ -255,9 +143,9 @@ pub fn run(
                 })
                 .collect();
             match &first {
-                None => first = Some((*order, after)),
+                None => first = Some((schedule, after)),
                 Some(first) => {
-                    differs(&run, first, (*order, &after), &shadows, &mut sink);
+                    differs(&run, first, (schedule, &after), &known, &mut sink);
                 }
             }
         }
@@ -395,9 +283,9 @@ fn outputs(program: &Program, options: &SimOptions) -> Vec<Range<u64>> {
 }
 
 /// One run of all workgroups; gives what is known of each memory after it.
-fn once(run: &Run<'_>, sink: &mut Sink, report: &mut Report) -> Vec<Option<Shadow>> {
+fn once(run: &Run<'_>, sink: &mut Sink, report: &mut Report) -> Known {
     let count: u32 = run.grid.iter().product();
-    let order = run.options.group_order.of(count);
+    let order = run.group_order.of(count);
     report.runs += 1;
     if run.options.parallel {
         // Runs of workgroups large enough that making a machine does not count.
@@ -422,7 +310,7 @@ fn once(run: &Run<'_>, sink: &mut Sink, report: &mut Report) -> Vec<Option<Shado
             report.traces.extend(traces);
             report.steps += steps;
         }
-        return Vec::new();
+        return Known::default();
     }
     let mut machine = Machine::new(run, true);
     for (serial, group) in order.iter().enumerate() {
@@ -444,45 +332,5 @@ fn once(run: &Run<'_>, sink: &mut Sink, report: &mut Report) -> Vec<Option<Shado
         }
     }
     sink.merge(std::mem::take(&mut machine.sink));
-    machine.into_shadows()
-}
-
-/// Reports the first element of each output in which two runs differ, at the line that wrote it.
-fn differs(
-    run: &Run<'_>,
-    (order, before): &(Order, Vec<Vec<u8>>),
-    (other, after): (Order, &[Vec<u8>]),
-    shadows: &[Option<Shadow>],
-    sink: &mut Sink,
-) {
-    let check = Check::OrderDependent;
-    if !run.options.looks_for(check) {
-        return;
-    }
-    let outputs = run.program.bindings().zip(before.iter().zip(after));
-    for (index, (memory, (a, b))) in outputs.enumerate() {
-        let words = (0..).step_by(4).zip(a.chunks(4).zip(b.chunks(4)));
-        let differing: Vec<_> = words.filter(|(_, (a, b))| a != b).collect();
-        let Some((address, (a, b))) = differing.first() else {
-            continue;
-        };
-        let show = |bytes: &[u8]| {
-            let word = bytes.try_into().map_or(0, u32::from_le_bytes);
-            machine::show(memory.kind, word)
-        };
-        let place = machine::describe(memory, *address);
-        let (a, b) = (show(a), show(b));
-        let shadow = shadows.get(index).and_then(Option::as_ref);
-        let writer = shadow.and_then(|shadow| shadow.last_write(*address));
-        let at = writer.map_or(PlaceId(0), |writer| writer.at);
-        let message = format!("`{place}` depends on the order in which invocations run");
-        let help = "a GPU runs them in any order: where that is meant, compare without order, and \
-                    `allow(Check::OrderDependent)`";
-        let mut finding = Sink::finding(run, check, at, message, help);
-        finding.notes.push(Note {
-            text: format!("it is {a} in order {order}, and {b} in order {other}"),
-            at: None,
-        });
-        sink.add(finding, (at, at), differing.len() as u64, None);
-    }
+    machine.into_known()
 }

@@ -64,10 +64,10 @@ pub mod __private {
     /// A struct under `#[device(impl)]`.
     #[diagnostic::on_unimplemented(
         message = "kernels do not see this `impl`, because `{Self}` does not say that it has one",
-        label = "write `#[device(impl)]` on the struct"
+        label = "write `#[device(impl)]` on the struct, or `#[device(impl Trait)]` for a trait's"
     )]
-    pub trait HasDeviceImpl {}
+    pub trait HasDeviceImpl<const OF: u64> {}
 
     /// Stops the build where a device `impl` has no struct that fetches it.
-    pub const fn has_device_impl<T: HasDeviceImpl>() {}
+    pub const fn has_device_impl<const OF: u64, T: HasDeviceImpl<OF>>() {}
 }

@@ -11,3 +11,4 @@ pub mod devices;
 pub mod golden;
 pub mod product;
 pub mod random;
+pub mod twin;

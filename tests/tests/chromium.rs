@@ -9,6 +9,7 @@ use std::time::Duration;
 use kernel_specs::elementwise;
 use rlx_conformance::browser::{Form, Job};
 use rlx_conformance::cases::cases;
+use rlx_conformance::twin;
 use rlx_core::lower::sample_region;
 use rlx_kernels::{Features, KernelInfo};
 
@@ -22,7 +23,7 @@ mod in_chromium {
     use super::*;
 
     #[test]
-    fn every_kernel_compiles_and_gives_the_right_answers() {
+    fn every_kernel_compiles_and_gives_the_answers_of_the_host_and_of_the_twin() {
         let mut cases = cases();
         let mut job = Job::default();
         let mut left_out = BTreeSet::new();
@@ -59,10 +60,24 @@ mod in_chromium {
                 faults.push(format!("{}: {complaint}", job.module_label(index)));
             }
         }
-        for (index, run) in found.runs.iter().enumerate() {
-            let case = &cases[index / Form::ALL.len()];
-            let fault = run.error.clone().or_else(|| case.fault(&run.words));
-            faults.extend(fault.map(|fault| format!("{}: {fault}", job.run_label(index))));
+        let forms = Form::ALL.len();
+        for (index, (case, runs)) in cases.iter().zip(found.runs.chunks(forms)).enumerate() {
+            let words: Vec<&[u32]> = runs.iter().map(|run| &*run.words).collect();
+            // How wide the browser's subgroups are, it does not say.
+            let by_twin = twin::faults(case, &words, &SimOptions::SUBGROUP_SIZES);
+            for (form, run) in runs.iter().enumerate() {
+                let of_twin = match &by_twin {
+                    Ok(faults) => faults.get(form).cloned().flatten(),
+                    Err(fault) => Some(fault.clone()),
+                };
+                let found = match &run.error {
+                    Some(error) => [Some(error.clone()), None],
+                    None => [case.fault(&run.words), of_twin],
+                };
+                let label = job.run_label(index * forms + form);
+                let found = found.into_iter().flatten();
+                faults.extend(found.map(|fault| format!("{label}: {fault}")));
+            }
         }
         let (modules, runs) = (job.modules(), job.runs());
         println!("{modules} modules and {runs} runs on {}", found.adapter);

@@ -21,7 +21,7 @@ pub struct Options {
 
 #[derive(Debug, Subcommand)]
 enum What {
-    /// The time of each kernel's expansion in rustc, over all kernels of kernel-specs.
+    /// The CPU time of each kernel's expansion in rustc, over all kernels of kernel-specs.
     Macros {
         /// How often kernel-specs is compiled.
         #[arg(long, default_value_t = 7)]
@@ -99,15 +99,22 @@ fn macros(workspace: &Workspace, rounds: u32) -> Result<(), BenchError> {
         clean.capture(|| {})?;
         let output = check.capture(|| {})?;
         eprintln!("round {round} of {rounds}");
-        for (step, item, milliseconds) in
-            String::from_utf8_lossy(&output).lines().filter_map(timing)
-        {
+        for timing in String::from_utf8_lossy(&output).lines().filter_map(timing) {
+            let Timing {
+                step,
+                item,
+                milliseconds,
+                instances,
+            } = timing;
             let times = if step == "finish_kernel" {
                 &mut finals
             } else {
                 &mut helpers
             };
-            times.entry((step, item)).or_default().push(milliseconds);
+            // The instances of an expansion share its time.
+            let each = milliseconds / f64::from(instances);
+            let all = std::iter::repeat_n(each, instances as usize);
+            times.entry((step, item)).or_default().extend(all);
         }
     }
     if finals.is_empty() {
@@ -115,7 +122,7 @@ fn macros(workspace: &Workspace, rounds: u32) -> Result<(), BenchError> {
     }
     println!(
         "{:<24} {:>9} {:>9} {:>9} {:>9}",
-        "kernel", "instances", "median ms", "least", "most"
+        "kernel, CPU time", "instances", "median ms", "least", "most"
     );
     for ((_, kernel), times) in &mut finals {
         let Spread {
@@ -155,11 +162,26 @@ fn macros(workspace: &Workspace, rounds: u32) -> Result<(), BenchError> {
 }
 
 /// A line that the macros print with their feature `timings`.
-fn timing(line: &str) -> Option<(String, String, f64)> {
+#[derive(Debug, PartialEq)]
+struct Timing {
+    step: String,
+    item: String,
+    /// CPU time.
+    milliseconds: f64,
+    /// Instances that were compiled in it.
+    instances: u32,
+}
+
+fn timing(line: &str) -> Option<Timing> {
     let mut words = line.strip_prefix("rlx-timing ")?.split(' ');
     let (step, item) = (words.next()?.to_owned(), words.next()?.to_owned());
     let nanoseconds: f64 = words.next()?.parse().ok()?;
-    Some((step, item, nanoseconds / 1e6))
+    Some(Timing {
+        step,
+        item,
+        milliseconds: nanoseconds / 1e6,
+        instances: words.next()?.parse().ok()?,
+    })
 }
 
 struct Spread {
@@ -279,12 +301,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_timing_line_has_step_item_and_nanoseconds() {
-        let line = "rlx-timing finish_kernel gemv 1500000";
-        let expected = ("finish_kernel".to_owned(), "gemv".to_owned(), 1.5);
+    fn a_timing_line_has_step_item_nanoseconds_and_instances() {
+        let line = "rlx-timing finish_kernel gemv 1500000 29";
+        let expected = Timing {
+            step: "finish_kernel".to_owned(),
+            item: "gemv".to_owned(),
+            milliseconds: 1.5,
+            instances: 29,
+        };
         assert_eq!(timing(line), Some(expected));
         assert_eq!(timing("warning: unused"), None);
-        assert_eq!(timing("rlx-timing finish_kernel gemv soon"), None);
+        assert_eq!(timing("rlx-timing finish_kernel gemv soon 1"), None);
     }
 
     #[test]

@@ -221,8 +221,9 @@ fn experimental(features: wgpu::Features) -> ExperimentalFeatures {
     // wgpu leaves open which products an adapter has, and in whose company an operation is reached:
     // `check_matrices` refuses a kernel whose products are not in the adapter's list, or whose workgroups
     // are no whole number of subgroups, and no kernel compiles in which an operation is not reached by a
-    // whole subgroup. Bounds are not checked within a matrix: devices with robust buffer access keep to
-    // the binding, and the CPU twin reports what passes it.
+    // whole subgroup. What remains is a matrix that passes the end of its binding: Vulkan's robust
+    // buffer access does not cover matrices, and wgpu 30 leaves the feature for them off. It touches device
+    // memory alone, and the CPU twin reports it.
     #[allow(unsafe_code)]
     unsafe {
         ExperimentalFeatures::enabled()

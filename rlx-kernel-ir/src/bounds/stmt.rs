@@ -311,7 +311,7 @@ impl Walker<'_> {
             self.back(before);
             value += step;
         }
-        self.consts.remove(&head.local);
+        self.consts.remove(head.local);
         true
     }
 

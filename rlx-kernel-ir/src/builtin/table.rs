@@ -238,18 +238,57 @@ pub static BUILTINS: &[Builtin] = &[
     row("store_columns", Spelling::Matrix(Store { rows: false }), Method, Domain::Matrix, &[T, Arg::Slice, Is(U32), Is(U32)], Ret::Unit, Subgroup),
 ];
 
-/// Methods of Rust whose WGSL namesake means something else, and what to write instead.
-pub static REFUSED_METHODS: &[(&str, &str)] = &[
+/// What a method is refused for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Of {
+    /// Everything.
+    All,
+    /// Floats and vectors of them.
+    Floats,
+    /// Unsigned integers and vectors of them.
+    Unsigned,
+    /// Wide integers, and vectors of integers.
+    OtherInts,
+}
+
+impl Of {
+    /// Whether it holds for a type of the scalar `of`, or a vector of it.
+    pub fn holds(self, of: Option<Scalar>, is_vector: bool) -> bool {
+        match self {
+            Self::All => true,
+            Self::Floats => of.is_some_and(Scalar::is_float),
+            Self::Unsigned => of.is_some_and(Scalar::is_unsigned),
+            Self::OtherInts => of == Some(Scalar::I64) || is_vector && of == Some(I32),
+        }
+    }
+}
+
+/// Methods of Rust whose WGSL namesake means something else, or that are there for other types
+/// alone, and what to write instead.
+pub static REFUSED_METHODS: &[(&str, Of, &str)] = &[
     (
         "signum",
+        Of::Floats,
         "`signum` of 0.0 is 1.0 in Rust and 0.0 on a GPU; write the comparison that you mean",
     ),
-    ("rem_euclid", "write `x - y * (x / y).floor()`"),
+    ("signum", Of::Unsigned, "write `x.min(1)`"),
+    ("rem_euclid", Of::Floats, "write `x - y * (x / y).floor()`"),
+    (
+        "rem_euclid",
+        Of::Unsigned,
+        "write `x % y`: numbers without a sign have no other remainder",
+    ),
+    (
+        "rem_euclid",
+        Of::OtherInts,
+        "write `(x % y + y) % y`, for a `y` above 0",
+    ),
     (
         "log10",
+        Of::All,
         "write `x.ln() * core::f32::consts::LOG10_E` with the number in place of the const",
     ),
-    ("saturating_sub", "write `a - a.min(b)`"),
-    ("unwrap", "there is no `Option` on a GPU"),
-    ("iter", "write `for i in 0..n` and index"),
+    ("saturating_sub", Of::All, "write `a - a.min(b)`"),
+    ("unwrap", Of::All, "there is no `Option` on a GPU"),
+    ("iter", Of::All, "write `for i in 0..n` and index"),
 ];

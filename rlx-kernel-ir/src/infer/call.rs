@@ -2,7 +2,7 @@
 
 use super::Infer;
 use super::unify::Kind;
-use crate::builtin::{Arg, Builtin, Domain, Form, REFUSED_METHODS, Ret};
+use crate::builtin::{Arg, Builtin, Domain, Form, Of, REFUSED_METHODS, Ret};
 use crate::diagnostic::Diagnostic;
 use crate::expr::{Expr, ExprKind};
 use crate::generic::{Arguments, substituted};
@@ -23,6 +23,8 @@ impl Infer<'_> {
         }
         if let Some(builtin) = Builtin::find(name, Form::Function) {
             self.builtin(builtin, std::mem::take(args), span)
+        } else if let Some(diagnostic) = self.not_in_trait(name, at) {
+            (ExprKind::Int(0), self.error(diagnostic))
         } else {
             let message = format!("there is no function `{name}` in the kernel language");
             let mut diagnostic = Diagnostic::new(at, message);
@@ -85,7 +87,9 @@ impl Infer<'_> {
             at,
             format!("{found} has no method `{name}` in the kernel language"),
         );
-        if let Some((_, help)) = REFUSED_METHODS.iter().find(|(refused, _)| *refused == name) {
+        let scalar = self.table.deep(&ty).scalar();
+        let refused = |row: &&(&str, Of, &str)| row.0 == name && row.1.holds(scalar, false);
+        if let Some((_, _, help)) = REFUSED_METHODS.iter().find(refused) {
             diagnostic = diagnostic.help(*help);
         } else if let Type::Matrix(..) = self.table.shallow(&ty) {
             diagnostic = diagnostic.help("it has `store_rows` and `store_columns`");
@@ -100,15 +104,21 @@ impl Infer<'_> {
         (ExprKind::Int(0), self.error(diagnostic))
     }
 
-    /// Reports a method that means something else for a float than it does on a GPU.
+    /// Reports a method that is there for other types alone.
     fn refused_for(&mut self, builtin: &Builtin, ty: &Type, at: Span) -> Option<Type> {
+        if !matches!(builtin.args.first(), Some(Arg::Is(_))) {
+            return None;
+        }
         let ty = self.table.deep(ty);
-        let is_float =
-            self.table.kind(&ty) == Some(Kind::Float) || ty.scalar().is_some_and(Scalar::is_float);
-        let of_ints = matches!(builtin.args.first(), Some(Arg::Is(scalar)) if scalar.is_int());
-        let (_, help) = REFUSED_METHODS
-            .iter()
-            .find(|(refused, _)| is_float && of_ints && *refused == builtin.name)?;
+        let is_float = self.table.kind(&ty) == Some(Kind::Float);
+        let scalar = if is_float {
+            Some(Scalar::F32)
+        } else {
+            ty.scalar()
+        };
+        let (_, _, help) = REFUSED_METHODS.iter().find(|(refused, of, _)| {
+            *refused == builtin.name && of.holds(scalar, matches!(ty, Type::Vector(..)))
+        })?;
         let message = format!(
             "{} has no method `{}` in the kernel language",
             self.describe(&ty),

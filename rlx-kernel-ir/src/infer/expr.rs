@@ -542,7 +542,9 @@ impl Infer<'_> {
                 }
                 let message = format!("`Vec{len}<{elem}>` has no component `{name}`");
                 self.error(
-                    Diagnostic::new(span, message).help(format!("it has `{}`", has.join("`, `"))),
+                    Diagnostic::new(span, message)
+                        .last()
+                        .help(format!("it has `{}`", has.join("`, `"))),
                 )
             }
             Type::Struct(id, structure) => {
@@ -556,13 +558,13 @@ impl Infer<'_> {
                 let has = fields.iter().map(|(field, _)| format!("`{field}`"));
                 let help = format!("it has {}", has.collect::<Vec<_>>().join(", "));
                 let message = format!("`{structure}` has no field `{name}`");
-                self.error(Diagnostic::new(span, message).help(help))
+                self.error(Diagnostic::new(span, message).last().help(help))
             }
             Type::Error => Type::Error,
             other => {
                 let found = self.describe(&other);
                 let mut diagnostic =
-                    Diagnostic::new(span, format!("{found} has no field `{name}`"));
+                    Diagnostic::new(span, format!("{found} has no field `{name}`")).last();
                 if let Type::Matrix(..) = other {
                     diagnostic = diagnostic.help(super::matrix::NO_ELEMENTS);
                 }

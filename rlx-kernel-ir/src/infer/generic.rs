@@ -5,7 +5,7 @@ use super::unify::Kind;
 use crate::diagnostic::Diagnostic;
 use crate::expr::{Expr, ExprKind};
 use crate::generic::{Argument, Arguments, Bound, parameter_of_length};
-use crate::item::{Function, ItemId};
+use crate::item::{Function, Item, ItemId, Module};
 use crate::span::Span;
 use crate::types::Type;
 
@@ -120,6 +120,7 @@ impl Infer<'_> {
                     Bound::Format => "F",
                     Bound::Float => "f32",
                     Bound::Const => "4",
+                    Bound::Trait(_) => "Type",
                 };
                 let help = format!("write it: `{name}::<{example}>(..)`");
                 let diagnostic = Diagnostic::new(span, message).help(help);
@@ -130,18 +131,36 @@ impl Infer<'_> {
                 (Argument::Type(Type::Error), _) => return false,
                 (Argument::Type(Type::Scalar(scalar)), Bound::Float) => scalar.is_float(),
                 (Argument::Format(_), Bound::Format) | (Argument::Const(_), Bound::Const) => true,
+                (Argument::Type(Type::Struct(id, _)), Bound::Trait(of)) => has_all(module, *id, of),
+                (Argument::Type(Type::Param(id, _)), Bound::Trait(of)) => module
+                    .generic(*id)
+                    .is_some_and(|given| given.bound == Bound::Trait(of)),
                 _ => false,
             };
             if !fits {
                 let found = module.spell(&argument);
-                let bound = generic.bound;
+                let bound = match generic.bound {
+                    Bound::Trait(of) => match module.device_trait(of) {
+                        Some(of) => format!("a type that implements `{}`", of.name),
+                        None => generic.bound.to_string(),
+                    },
+                    bound => bound.to_string(),
+                };
                 let message = format!("`{name}` takes {bound} as `{letter}`, found `{found}`");
                 let holds = |ty: &Type| names(ty, *parameter);
                 let mut culprits = function.params.iter().zip(args);
                 let at = culprits
                     .find(|(param, _)| holds(&param.ty))
                     .map_or(span, |(_, arg)| super::expr::value_span(arg));
-                let diagnostic = Diagnostic::new(at, message);
+                let mut diagnostic = Diagnostic::new(at, message);
+                if let (Argument::Type(Type::Struct(_, structure)), Bound::Trait(of)) =
+                    (&argument, generic.bound)
+                    && let Some(of) = module.device_trait(of).map(|of| &of.name)
+                {
+                    diagnostic = diagnostic.help(format!(
+                        "write `#[device(impl {of})]` on `{structure}`, and `#[device] impl {of} for {structure}` beside it"
+                    ));
+                }
                 self.error(diagnostic.rule(name, &function.origin));
                 return false;
             }
@@ -149,6 +168,41 @@ impl Infer<'_> {
         }
         true
     }
+}
+
+impl Infer<'_> {
+    /// What is wrong with the path `name`, where it names what the trait of a parameter lacks.
+    pub(super) fn not_in_trait(&self, name: &str, at: Span) -> Option<Diagnostic> {
+        let (owner, member) = name.rsplit_once("::")?;
+        let mut generics = self.module.items.iter().filter_map(|item| match item {
+            Item::Generic(generic) if generic.name == owner => Some(generic),
+            _ => None,
+        });
+        let of = generics.find_map(|generic| match generic.bound {
+            Bound::Trait(of) => self.module.device_trait(of),
+            _ => None,
+        })?;
+        let functions = of.functions.iter().map(|(name, _)| name);
+        let consts = of.consts.iter().map(|(name, _)| name);
+        let has: Vec<_> = consts
+            .chain(functions)
+            .map(|name| format!("`{name}`"))
+            .collect();
+        let message = format!("the trait `{}` has no `{member}`", of.name);
+        Some(Diagnostic::new(at, message).help(format!("it has {}", has.join(", "))))
+    }
+}
+
+/// Whether a struct has all that a trait asks for.
+fn has_all(module: &Module, id: ItemId, of: ItemId) -> bool {
+    let (Some(structure), Some(of)) = (module.structure(id), module.device_trait(of)) else {
+        return false;
+    };
+    let has = |all: &[(String, ItemId)], name: &String| all.iter().any(|(has, _)| has == name);
+    let mut functions = of.functions.iter();
+    let mut consts = of.consts.iter();
+    functions.all(|(name, _)| has(&structure.functions, name))
+        && consts.all(|(name, _)| has(&structure.consts, name))
 }
 
 /// Whether `ty` names the parameter `id`.

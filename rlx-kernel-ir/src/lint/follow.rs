@@ -8,7 +8,7 @@ mod expr;
 mod place;
 mod stmt;
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use super::lanes::{LANES, Lanes, Symbol};
 use crate::builtin::Input;
@@ -57,9 +57,9 @@ pub(super) struct Access {
 pub(super) struct Seen {
     pub accesses: Vec<Access>,
     /// Rounds of the loops whose counters are symbols; none where the number is not known.
-    pub rounds: HashMap<Symbol, Option<i64>>,
+    pub rounds: BTreeMap<Symbol, Option<i64>>,
     /// Params by symbol.
-    pub params: HashMap<Symbol, usize>,
+    pub params: BTreeMap<Symbol, usize>,
 }
 
 /// Follows `kernel`.
@@ -77,7 +77,7 @@ pub(super) fn follow(module: &Module, typed: &Typed) -> Seen {
         typed,
         kernel,
         seen: Seen::default(),
-        known: HashMap::new(),
+        known: BTreeMap::new(),
         next: 0,
         budget: BUDGET,
         frame: Frame::new(function),
@@ -94,7 +94,7 @@ pub(super) fn follow(module: &Module, typed: &Typed) -> Seen {
 }
 
 /// Symbols that mean the same wherever they are met.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Known {
     Param(usize, u8),
     Input(Input, u8),
@@ -105,7 +105,7 @@ struct Follower<'m> {
     typed: &'m Typed,
     kernel: &'m Kernel,
     seen: Seen,
-    known: HashMap<Known, Symbol>,
+    known: BTreeMap<Known, Symbol>,
     next: u32,
     budget: u32,
     frame: Frame<'m>,

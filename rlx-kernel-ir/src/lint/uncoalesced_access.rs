@@ -1,6 +1,6 @@
 //! `uncoalesced_access`
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::follow::{Access, Seen};
 use super::lanes::{Lanes, Step, Symbol, constant, stride};
@@ -23,7 +23,8 @@ pub(super) fn check(subject: &Subject<'_>) -> Vec<(Form, Diagnostic)> {
     let seen = subject.seen();
     let mut found = Vec::new();
     let mut told: Vec<(u32, Source, bool, Lanes)> = Vec::new();
-    for access in &seen.accesses {
+    let mut touched = BTreeMap::new();
+    for (at, access) in seen.accesses.iter().enumerate() {
         let Source::Binding(index) = access.source else {
             continue;
         };
@@ -41,7 +42,8 @@ pub(super) fn check(subject: &Subject<'_>) -> Vec<(Form, Diagnostic)> {
             continue;
         };
         let (text, unused) = match constant(&step) {
-            Some(stride) if stride.abs() < 2 || is_run(access, stride, bytes, seen) => continue,
+            Some(stride) if stride.abs() < 2 => continue,
+            Some(stride) if is_run(at, stride.abs(), bytes, seen, &mut touched) => continue,
             Some(stride) => (stride.to_string(), stride.abs().min(SECTOR / bytes)),
             None => match spell(&step, seen, subject) {
                 Some(text) => (format!("`{text}`"), SECTOR / bytes),
@@ -75,24 +77,32 @@ pub(super) fn check(subject: &Subject<'_>) -> Vec<(Form, Diagnostic)> {
     found
 }
 
+/// What each access touches, by stride.
+type ByStride = BTreeMap<i64, Vec<Option<Touched>>>;
+
 /// Whether an invocation itself reads or writes what lies between its elements, soon enough that a
 /// cache still has it.
-fn is_run(access: &Access, stride: i64, bytes: i64, seen: &Seen) -> bool {
-    let stride = stride.abs();
+fn is_run(at: usize, stride: i64, bytes: i64, seen: &Seen, touched: &mut ByStride) -> bool {
     if stride.saturating_mul(bytes) > RUN {
         return false;
     }
-    let Some(own) = Touched::of(access, stride, seen) else {
+    let touched = touched.entry(stride).or_insert_with(|| {
+        let accesses = seen.accesses.iter();
+        accesses
+            .map(|access| Touched::of(access, stride, seen))
+            .collect()
+    });
+    let (Some(access), Some(Some(own))) = (seen.accesses.get(at), touched.get(at)) else {
         return false;
     };
-    let mut all = BTreeSet::new();
-    for other in &seen.accesses {
+    let mut all: BTreeSet<i64> = BTreeSet::new();
+    for (other, touched) in seen.accesses.iter().zip(touched.iter()) {
         let alike = (other.source, other.write) == (access.source, access.write);
-        if alike
-            && let Some(touched) = Touched::of(other, stride, seen)
-            && touched.rest == own.rest
+        if let Some(touched) = touched
+            .as_ref()
+            .filter(|touched| alike && touched.rest == own.rest)
         {
-            all.extend(touched.offsets);
+            all.extend(&touched.offsets);
         }
     }
     all.len() as i64 == stride

@@ -1,6 +1,6 @@
 //! What is declared and not used. A name that begins with `_` says that this is meant.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use super::{Form, Subject};
 use crate::builtin::{Builtin, Form as CallForm};
@@ -15,7 +15,7 @@ pub(super) fn binding(subject: &Subject<'_>) -> Vec<(Form, Diagnostic)> {
     let Some(kernel) = subject.kernel else {
         return Vec::new();
     };
-    let used = Names::of(&subject.function.body).bindings;
+    let used = &subject.names().bindings;
     let unused = kernel.bindings.iter().enumerate();
     let unused = unused.filter(|(index, binding)| !used.contains(index) && is_meant(&binding.name));
     let found = unused.map(|(_, binding)| {
@@ -34,7 +34,7 @@ pub(super) fn param(subject: &Subject<'_>) -> Vec<(Form, Diagnostic)> {
     let Some(kernel) = subject.kernel else {
         return Vec::new();
     };
-    let used = Names::of(&subject.function.body).params;
+    let used = &subject.names().params;
     let unused = kernel.params.iter().enumerate();
     let unused = unused.filter(|(index, param)| !used.contains(index) && is_meant(&param.name));
     let found = unused.map(|(_, param)| {
@@ -49,7 +49,7 @@ pub(super) fn param(subject: &Subject<'_>) -> Vec<(Form, Diagnostic)> {
 
 /// `unused_variables`
 pub(super) fn variables(subject: &Subject<'_>) -> Vec<(Form, Diagnostic)> {
-    let names = Names::of(&subject.function.body);
+    let names = subject.names();
     let mut found = Vec::new();
     for (index, local) in subject.function.locals.iter().enumerate() {
         let id = LocalId(index);
@@ -80,7 +80,7 @@ pub(super) fn variables(subject: &Subject<'_>) -> Vec<(Form, Diagnostic)> {
 
 /// `unused_mut`
 pub(super) fn mutability(subject: &Subject<'_>) -> Vec<(Form, Diagnostic)> {
-    let names = Names::of(&subject.function.body);
+    let names = subject.names();
     let found = subject.function.locals.iter().enumerate();
     let found = found.filter(|(index, local)| {
         let id = LocalId(*index);
@@ -99,23 +99,23 @@ fn is_meant(name: &str) -> bool {
 }
 
 /// The names in a body.
-#[derive(Default)]
-struct Names {
-    bindings: HashSet<usize>,
-    params: HashSet<usize>,
-    workgroup: HashSet<usize>,
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    bindings: BTreeSet<usize>,
+    params: BTreeSet<usize>,
+    workgroup: BTreeSet<usize>,
     /// Variables whose value, or a part of it, is read or passed on.
-    read: HashSet<LocalId>,
+    read: BTreeSet<LocalId>,
     /// Variables that are assigned as a whole.
-    assigned: HashSet<LocalId>,
+    assigned: BTreeSet<LocalId>,
     /// Variables that are assigned, in whole or in part, or borrowed so.
-    changed: HashSet<LocalId>,
+    changed: BTreeSet<LocalId>,
     /// Variables that have a first value.
-    begun: HashSet<LocalId>,
+    begun: BTreeSet<LocalId>,
 }
 
 impl Names {
-    fn of(body: &Block) -> Self {
+    pub fn of(body: &Block) -> Self {
         let mut names = Self::default();
         walk::nodes(body, &mut |node| names.visit(node));
         names

@@ -1,6 +1,6 @@
 //! Calls of helpers, which are inlined.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use rlx_kernel_twin::program::{Op, Reg, Regs};
 
@@ -26,7 +26,7 @@ impl<'m> Lower<'m> {
         let function = function.ok_or_else(|| unsupported("this call", span))?;
         let count = self.words(&function.ret, span)?;
         let first = self.target(want, count, span)?;
-        let mut locals: HashMap<LocalId, Binding> = HashMap::new();
+        let mut locals: BTreeMap<LocalId, Binding> = BTreeMap::new();
         for (param, arg) in function.params.iter().zip(args) {
             let binding = match &param.ty {
                 Type::Pointer(_) => Binding::Place(self.pointee(arg)?),
@@ -49,7 +49,7 @@ impl<'m> Lower<'m> {
     pub(super) fn inline(
         &mut self,
         function: &'m Function,
-        locals: HashMap<LocalId, Binding>,
+        locals: BTreeMap<LocalId, Binding>,
         result: Regs,
         scoped: bool,
     ) -> Result<()> {

@@ -38,7 +38,7 @@ impl Lower<'_> {
             .map(|instance| &instance.function);
         let function = function.ok_or_else(|| unsupported("this function", Span::NONE))?;
         self.place_id(function.span);
-        let mut locals = std::collections::HashMap::new();
+        let mut locals = std::collections::BTreeMap::new();
         for param in &function.params {
             let words = self.words(&param.ty, function.span)?;
             let first = self.alloc(words, function.span)?;

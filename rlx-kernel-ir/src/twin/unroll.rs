@@ -59,8 +59,8 @@ impl Lower<'_> {
         if let Some(frame) = self.frames.last_mut() {
             match value {
                 Some(value) => frame.env.insert(local, value),
-                None => frame.env.remove(&local),
-            };
+                None => frame.env.remove(local),
+            }
         }
     }
 }

@@ -328,7 +328,7 @@ impl Walker<'_, '_> {
             }
             value += step;
         }
-        self.env.remove(local);
+        self.env.remove(*local);
         true
     }
 

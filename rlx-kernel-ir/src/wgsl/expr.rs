@@ -4,7 +4,7 @@ use super::function::FunctionPrinter;
 use super::load;
 use super::stmt::Target;
 use super::template;
-use super::text::Text;
+use super::text::{Marks, Text};
 use crate::builtin::{Builtin, Effect, Input, Ret, Spelling};
 use crate::consteval;
 use crate::expr::{BinaryOp, Expr, ExprKind, UnaryOp};
@@ -42,7 +42,10 @@ impl FunctionPrinter<'_, '_> {
 
     pub(super) fn shaped(&mut self, expr: &Expr) -> (Text, Shape) {
         let (text, shape) = self.unmarked(expr);
-        (text.marked(expr.span), shape)
+        match self.context.marks {
+            Marks::Statements => (text, shape),
+            Marks::Expressions => (text.marked(expr.span), shape),
+        }
     }
 
     fn unmarked(&mut self, expr: &Expr) -> (Text, Shape) {
@@ -65,7 +68,7 @@ impl FunctionPrinter<'_, '_> {
             ExprKind::Bool(value) => (Text::new(value.to_string()), Shape::Atom),
             ExprKind::Literal(text) => (Text::new(*text), Shape::Atom),
             ExprKind::Local(local) => {
-                let name = self.locals.get(local).cloned().unwrap_or_default();
+                let name = self.locals.get(local.0).cloned().unwrap_or_default();
                 match &expr.ty {
                     Type::Slice {
                         source: Some(source),
@@ -211,14 +214,16 @@ impl FunctionPrinter<'_, '_> {
             ExprKind::Instance(index, args) => {
                 self.printed.calls.insert(*index);
                 let mut args = self.arguments(args);
-                let inputs = self
-                    .context
-                    .printed
-                    .get(*index)
-                    .map(|printed| printed.inputs.clone())
-                    .unwrap_or_default();
+                let context = self.context;
+                let inputs = match context.printed(*index) {
+                    Ok(printed) => &printed.inputs,
+                    Err(found) => {
+                        self.diagnostics.extend(found);
+                        return (Text::default(), Shape::Atom);
+                    }
+                };
                 for input in inputs {
-                    self.printed.inputs.insert(input);
+                    self.printed.inputs.insert(*input);
                     args.push(Text::new(input.name()));
                 }
                 (call(&self.context.instances[*index], &args), Shape::Atom)

@@ -1,6 +1,6 @@
 //! One function.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::load::LoadHelper;
@@ -27,14 +27,29 @@ pub(super) struct PrintedFunction {
     pub texts: BTreeSet<ItemId>,
 }
 
+impl PrintedFunction {
+    /// Nothing.
+    pub const NONE: Self = Self {
+        text: Text::NONE,
+        calls: BTreeSet::new(),
+        inputs: BTreeSet::new(),
+        loads: BTreeSet::new(),
+        consts: BTreeSet::new(),
+        tables: BTreeSet::new(),
+        texts: BTreeSet::new(),
+    };
+}
+
 /// Prints one function.
 pub(super) struct FunctionPrinter<'c, 'm> {
     pub context: &'c Context<'m>,
     pub function: &'c Function,
     pub out: Text,
     pub indent: usize,
-    pub scopes: Vec<HashSet<String>>,
-    pub locals: HashMap<LocalId, String>,
+    /// Names of the open scopes, innermost last.
+    pub scopes: Vec<Vec<String>>,
+    /// The names of the function's variables, by their numbers.
+    pub locals: Vec<String>,
     /// Values of unrolled loop variables.
     pub env: Env,
     pub printed: PrintedFunction,
@@ -51,8 +66,8 @@ impl<'c, 'm> FunctionPrinter<'c, 'm> {
             function,
             out: Text::default(),
             indent: 1,
-            scopes: vec![HashSet::new()],
-            locals: HashMap::new(),
+            scopes: vec![Vec::new()],
+            locals: vec![String::new(); function.locals.len()],
             env: Env::new(),
             printed: PrintedFunction::default(),
             diagnostics: Vec::new(),
@@ -65,10 +80,10 @@ impl<'c, 'm> FunctionPrinter<'c, 'm> {
         let names = &self.context.names;
         let scopes = &self.scopes;
         let name = unique(name, |candidate| {
-            names.contains(candidate) || scopes.iter().any(|scope| scope.contains(candidate))
+            names.contains(candidate) || scopes.iter().flatten().any(|name| name == candidate)
         });
         if let Some(scope) = self.scopes.last_mut() {
-            scope.insert(name.clone());
+            scope.push(name.clone());
         }
         name
     }
@@ -80,7 +95,9 @@ impl<'c, 'm> FunctionPrinter<'c, 'm> {
             .get(local.0)
             .map_or("value", |local| local.name.as_str());
         let name = self.fresh(name);
-        self.locals.insert(local, name.clone());
+        if let Some(known) = self.locals.get_mut(local.0) {
+            known.clone_from(&name);
+        }
         name
     }
 
@@ -187,11 +204,11 @@ impl<'c, 'm> FunctionPrinter<'c, 'm> {
         self.finish(&Text::new(head))
     }
 
-    /// The value of a const.
-    pub fn constant(mut self, value: &Expr) -> Result<Text, Vec<Diagnostic>> {
+    /// The value of a const, and the consts that it names.
+    pub fn constant(mut self, value: &Expr) -> Result<(Text, BTreeSet<ItemId>), Vec<Diagnostic>> {
         let text = self.expr(value);
         if self.diagnostics.is_empty() && self.out.is_empty() {
-            return Ok(text);
+            return Ok((text, self.printed.consts));
         }
         self.diagnostics.push(Diagnostic::new(
             value.span,

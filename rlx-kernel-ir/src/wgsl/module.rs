@@ -1,20 +1,21 @@
 //! A whole module: bindings, params, consts, helpers, entry point.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
 
 use super::extension::enabled;
 use super::function::{FunctionPrinter, PrintedFunction};
 use super::load::LoadHelper;
 use super::name::{Names, unique};
-use super::text::Text;
+use super::text::{Marks, Text};
 use super::trace::Tracing;
 use crate::builtin::Input;
 use crate::diagnostic::Diagnostic;
 use crate::expr::Expr;
 use crate::generic::Argument;
 use crate::infer::{Instance, Typed};
-use crate::item::{Function, Item, ItemId, Kernel, Module};
+use crate::item::{Function, Item, ItemId, Kernel, Module, Struct};
 use crate::trace::Sites;
 use crate::types::{Source, Type};
 
@@ -41,6 +42,7 @@ pub struct Printed {
 pub(super) struct Context<'m> {
     pub module: &'m Module,
     pub typed: &'m Typed,
+    pub marks: Marks,
     pub names: Names,
     /// The entry point's name.
     pub entry: String,
@@ -51,14 +53,15 @@ pub(super) struct Context<'m> {
     pub mirrors: Vec<(ItemId, String)>,
     pub instances: Vec<String>,
     pub consts: HashMap<ItemId, String>,
-    pub printed: Vec<PrintedFunction>,
+    /// Helpers that have been printed, by their places among the instances.
+    printed: Vec<OnceCell<PrintedFunction>>,
     /// How traces are kept, in the traced text of a kernel.
     pub tracing: Option<Tracing>,
 }
 
 impl<'m> Context<'m> {
-    fn new(module: &'m Module, typed: &'m Typed, sites: Option<&Sites>) -> Self {
-        let mut names: Names = HashSet::new();
+    fn new(module: &'m Module, typed: &'m Typed, (marks, sites): (Marks, Option<&Sites>)) -> Self {
+        let mut names = Names::new();
         let mut fresh = |name: &str| {
             let name = unique(name, |candidate| names.contains(candidate));
             names.insert(name.clone());
@@ -153,6 +156,7 @@ impl<'m> Context<'m> {
         Self {
             module,
             typed,
+            marks,
             names,
             entry,
             bindings,
@@ -161,7 +165,7 @@ impl<'m> Context<'m> {
             mirrors,
             instances,
             consts,
-            printed: Vec::new(),
+            printed: vec![OnceCell::new(); typed.instances.len()],
             tracing,
         }
     }
@@ -173,28 +177,66 @@ impl<'m> Context<'m> {
         }
     }
 
-    fn print_instances(&mut self) -> Result<(), Vec<Diagnostic>> {
-        let typed = self.typed;
-        for (index, instance) in typed.instances.iter().enumerate() {
-            let name = self.instances[index].clone();
-            let printed = FunctionPrinter::new(self, &instance.function).helper(&name)?;
-            self.printed.push(printed);
+    /// A helper, printed when it is first asked for.
+    pub fn printed(&self, index: usize) -> Result<&PrintedFunction, Vec<Diagnostic>> {
+        static NONE: PrintedFunction = PrintedFunction::NONE;
+        let (Some(cell), Some(instance)) =
+            (self.printed.get(index), self.typed.instances.get(index))
+        else {
+            return Ok(&NONE);
+        };
+        if let Some(printed) = cell.get() {
+            return Ok(printed);
         }
-        Ok(())
+        let name = self.instances.get(index).map_or("", String::as_str);
+        let printed = FunctionPrinter::new(self, &instance.function).helper(name)?;
+        Ok(cell.get_or_init(|| printed))
     }
 
     /// What `roots` reach, in the order of printing.
-    fn reachable(&self, roots: &PrintedFunction) -> Vec<usize> {
+    fn reachable(&self, roots: &PrintedFunction) -> Vec<&PrintedFunction> {
         let mut seen: BTreeSet<usize> = roots.calls.clone();
         let mut queue: Vec<usize> = roots.calls.iter().copied().collect();
+        let printed = |index: usize| self.printed.get(index).and_then(OnceCell::get);
         while let Some(index) = queue.pop() {
-            for call in &self.printed[index].calls {
+            for call in printed(index).iter().flat_map(|printed| &printed.calls) {
                 if seen.insert(*call) {
                     queue.push(*call);
                 }
             }
         }
-        seen.into_iter().collect()
+        seen.into_iter().filter_map(printed).collect()
+    }
+
+    /// The value of a const, and the consts that it names; `None` for what is no const.
+    fn constant(&self, id: ItemId) -> Result<Option<(Text, BTreeSet<ItemId>)>, Vec<Diagnostic>> {
+        let (Some(Item::Const(item)), Some(value)) =
+            (self.module.items.get(id.0), self.typed.consts.get(&id))
+        else {
+            return Ok(None);
+        };
+        let function = Function {
+            name: item.name.clone(),
+            wgsl_name: item.name.clone(),
+            ret: item.ty.clone(),
+            span: value.span,
+            origin: item.origin.clone(),
+            ..Function::default()
+        };
+        FunctionPrinter::new(self, &function)
+            .constant(value)
+            .map(Some)
+    }
+
+    /// Adds the consts that those in `used` name.
+    fn add_named(&self, used: &mut BTreeSet<ItemId>) -> Result<(), Vec<Diagnostic>> {
+        let mut queue: Vec<ItemId> = used.iter().copied().collect();
+        while let Some(id) = queue.pop() {
+            if let Some((_, named)) = self.constant(id)? {
+                queue.extend(named.into_iter().filter(|id| used.insert(*id)));
+            }
+        }
+        Ok(())
     }
 
     fn print_consts(
@@ -213,20 +255,11 @@ impl<'m> Context<'m> {
                 text.mark_from(start, item.span);
                 continue;
             }
-            let (Item::Const(item), Some(value)) =
-                (&self.module.items[id.0], self.typed.consts.get(id))
+            let (Item::Const(item), Some((value, _))) =
+                (&self.module.items[id.0], self.constant(*id)?)
             else {
                 continue;
             };
-            let function = Function {
-                name: item.name.clone(),
-                wgsl_name: item.name.clone(),
-                ret: item.ty.clone(),
-                span: value.span,
-                origin: item.origin.clone(),
-                ..Function::default()
-            };
-            let value = FunctionPrinter::new(self, &function).constant(value)?;
             text.push(&format!(
                 "const {}: {} = ",
                 self.consts[id],
@@ -333,8 +366,8 @@ fn source_name<'a>(source: Source, bindings: &'a [String], workgroup: &'a [Strin
 ///
 /// # Errors
 /// What can only be seen while printing, such as an `#[unroll]` over bounds that are no constants.
-pub fn print(module: &Module, typed: &Typed) -> Result<Printed, Vec<Diagnostic>> {
-    print_with(module, typed, None)
+pub fn print(module: &Module, typed: &Typed, marks: Marks) -> Result<Printed, Vec<Diagnostic>> {
+    print_with(module, typed, (marks, None))
 }
 
 /// Prints the kernel of `module`, whose last binding keeps what the traces at `sites` show.
@@ -343,13 +376,13 @@ pub(crate) fn print_traced(
     typed: &Typed,
     sites: &Sites,
 ) -> Result<Printed, Vec<Diagnostic>> {
-    print_with(module, typed, Some(sites))
+    print_with(module, typed, (Marks::Statements, Some(sites)))
 }
 
 fn print_with(
     module: &Module,
     typed: &Typed,
-    sites: Option<&Sites>,
+    how: (Marks, Option<&Sites>),
 ) -> Result<Printed, Vec<Diagnostic>> {
     let (Some(kernel), Some(body)) = (&module.kernel, &typed.kernel) else {
         return Err(vec![Diagnostic::new(
@@ -357,8 +390,7 @@ fn print_with(
             "there is no kernel to print",
         )]);
     };
-    let mut context = Context::new(module, typed, sites);
-    context.print_instances()?;
+    let context = Context::new(module, typed, how);
     let entry = context.entry.clone();
     let size = context.workgroup_size(kernel, body)?;
     let main = FunctionPrinter::new(&context, body).entry(&entry, &size)?;
@@ -388,10 +420,10 @@ fn print_with(
     }
     let mut loads: BTreeSet<LoadHelper> = main.loads.clone();
     let mut tables = main.tables.clone();
-    for index in &reached {
-        consts.extend(&context.printed[*index].consts);
-        loads.extend(context.printed[*index].loads.iter().cloned());
-        tables.extend(&context.printed[*index].tables);
+    for function in &reached {
+        consts.extend(&function.consts);
+        loads.extend(function.loads.iter().cloned());
+        tables.extend(&function.tables);
     }
     let mut text = Text::default();
     let tables: Vec<usize> = tables.into_iter().collect();
@@ -401,10 +433,11 @@ fn print_with(
         .collect();
     print_bindings(kernel, &context.bindings, &variables, &mut text);
     context.print_params(kernel, &mut text);
-    print_structs(module, &mut text);
-    context.print_consts(&consts, &mut text)?;
+    let mut body = Text::default();
+    context.add_named(&mut consts)?;
+    context.print_consts(&consts, &mut body)?;
     for ((var, name), len) in kernel.workgroup.iter().zip(&context.workgroup).zip(sizes) {
-        let start = text.len();
+        let start = body.len();
         let ty = match (&var.ty, len) {
             (Type::Array(elem, _), Some(len)) => {
                 format!(
@@ -415,29 +448,31 @@ fn print_with(
             }
             (ty, _) => ty.wgsl().unwrap_or_default(),
         };
-        text.push(&format!("var<workgroup> {name}: {ty};\n"));
-        text.mark_from(start, var.span);
+        body.push(&format!("var<workgroup> {name}: {ty};\n"));
+        body.mark_from(start, var.span);
     }
     if !kernel.workgroup.is_empty() {
-        text.push("\n");
+        body.push("\n");
     }
     if let Some(tracing) = &context.tracing {
-        text.push(&tracing.print());
-        text.push("\n");
+        body.push(&tracing.print());
+        body.push("\n");
     }
     for load in &loads {
-        text.push(&load.print());
-        text.push("\n");
+        body.push(&load.print());
+        body.push("\n");
     }
     for printed in order {
-        text.push(printed);
-        text.push("\n");
+        body.push(printed);
+        body.push("\n");
     }
-    for index in &reached {
-        text.append(&context.printed[*index].text);
-        text.push("\n");
+    for function in &reached {
+        body.append(&function.text);
+        body.push("\n");
     }
-    text.append(&main.text);
+    body.append(&main.text);
+    print_structs(module, &used_structs(module, &[&text, &body]), &mut text);
+    text.append(&body);
     let declared = consts.iter().filter(|id| module.overridden(**id).is_some());
     let overrides = declared
         .map(|id| (*id, context.consts[id].clone()))
@@ -467,20 +502,23 @@ fn print_with(
 pub fn print_functions(
     module: &Module,
     typed: &Typed,
+    marks: Marks,
 ) -> Result<Vec<(String, Text)>, Vec<Diagnostic>> {
-    let mut context = Context::new(module, typed, None);
-    context.print_instances()?;
+    let context = Context::new(module, typed, (marks, None));
     let mut all = Vec::new();
     let mut consts = BTreeSet::new();
-    for printed in &context.printed {
+    let printed = (0..typed.instances.len()).map(|index| context.printed(index));
+    let printed: Vec<_> = printed.collect::<Result<_, _>>()?;
+    for printed in &printed {
         consts.extend(printed.consts.iter().copied());
     }
+    context.add_named(&mut consts)?;
     for id in &consts {
         let mut text = Text::default();
         context.print_consts(&BTreeSet::from([*id]), &mut text)?;
         all.push((context.consts[id].clone(), text));
     }
-    for (name, printed) in context.instances.iter().zip(&context.printed) {
+    for (name, printed) in context.instances.iter().zip(&printed) {
         all.push((name.clone(), printed.text.clone()));
     }
     Ok(all)
@@ -523,10 +561,65 @@ pub(crate) fn element(elem: &Type) -> String {
     }
 }
 
-/// The structs of a module: those that its kernel or its helpers name.
-pub(crate) fn print_structs(module: &Module, text: &mut Text) {
-    for item in &module.items {
-        if let Item::Struct(structure) = item {
+/// The structs of a module that `texts` name, or others of them.
+fn used_structs(module: &Module, texts: &[&Text]) -> Vec<ItemId> {
+    let structs = module.items.iter().enumerate();
+    let mut left: Vec<_> = structs
+        .filter_map(|(index, item)| match item {
+            Item::Struct(structure) => Some((ItemId(index), structure)),
+            _ => None,
+        })
+        .collect();
+    let mut used: Vec<(ItemId, &Struct)> = Vec::new();
+    loop {
+        let is_used = |(id, structure): &(ItemId, &Struct)| {
+            let mut fields = used.iter().flat_map(|(_, known)| &known.fields);
+            texts
+                .iter()
+                .any(|text| has_word(text.as_str(), &structure.name))
+                || fields.any(|(_, ty)| names(ty, *id))
+        };
+        let (found, rest): (Vec<_>, Vec<_>) = left.into_iter().partition(is_used);
+        if found.is_empty() {
+            break;
+        }
+        used.extend(found);
+        left = rest;
+    }
+    let mut used: Vec<_> = used.into_iter().map(|(id, _)| id).collect();
+    used.sort_unstable();
+    used
+}
+
+/// Whether a type is a struct, or an array of it.
+fn names(ty: &Type, structure: ItemId) -> bool {
+    match ty {
+        Type::Struct(id, _) => *id == structure,
+        Type::Array(elem, _) => names(elem, structure),
+        _ => false,
+    }
+}
+
+/// Whether `word` stands in `text` by itself.
+fn has_word(text: &str, word: &str) -> bool {
+    let is_part = |char: char| char.is_alphanumeric() || char == '_';
+    text.match_indices(word).any(|(at, _)| {
+        let (before, after) = (&text[..at], &text[at + word.len()..]);
+        !before.ends_with(is_part) && !after.starts_with(is_part)
+    })
+}
+
+/// Every struct of a module.
+pub(crate) fn print_all_structs(module: &Module, text: &mut Text) {
+    let all: Vec<_> = (0..module.items.len()).map(ItemId).collect();
+    print_structs(module, &all, text);
+}
+
+fn print_structs(module: &Module, structs: &[ItemId], text: &mut Text) {
+    for id in structs {
+        if let Some(structure) = module.structure(*id)
+            && !structure.fields.is_empty()
+        {
             text.push(&format!("struct {} {{\n", structure.name));
             for (field, ty) in &structure.fields {
                 let field = super::name::spell(field);

@@ -1,6 +1,7 @@
 //! Names: the author's own wherever WGSL can spell them.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 use crate::builtin::{BUILTINS, Spelling};
 
@@ -10,13 +11,17 @@ fn is_reserved(name: &str) -> bool {
         "array", "atomic", "ptr", "bool", "f16", "f32", "i32", "i64", "u32", "u64", "bitcast",
         "Params", "params",
     ];
-    let vector = name.starts_with("vec") && name.len() <= 5;
-    vector
-        || TYPES.contains(&name)
-        || naga::keywords::wgsl::RESERVED.contains(&name)
-        || BUILTINS
-            .iter()
-            .any(|builtin| matches!(builtin.wgsl, Spelling::Call(call) if call == name))
+    static WORDS: LazyLock<Vec<&str>> = LazyLock::new(|| {
+        let calls = BUILTINS.iter().filter_map(|builtin| match builtin.wgsl {
+            Spelling::Call(call) => Some(call),
+            _ => None,
+        });
+        let words = TYPES.iter().chain(naga::keywords::wgsl::RESERVED).copied();
+        let mut words: Vec<_> = words.chain(calls).collect();
+        words.sort_unstable();
+        words
+    });
+    name.starts_with("vec") && name.len() <= 5 || WORDS.binary_search(&name).is_ok()
 }
 
 /// `name` where WGSL can spell it, else something close.
@@ -52,4 +57,4 @@ pub(super) fn unique(name: &str, taken: impl Fn(&str) -> bool) -> String {
 }
 
 /// Names of one module: bindings, functions, consts.
-pub(super) type Names = HashSet<String>;
+pub(super) type Names = BTreeSet<String>;

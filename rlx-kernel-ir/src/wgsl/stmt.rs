@@ -1,7 +1,5 @@
 //! Statements.
 
-use std::collections::HashSet;
-
 use super::function::FunctionPrinter;
 use super::text::Text;
 use crate::builtin::Spelling;
@@ -98,7 +96,7 @@ impl FunctionPrinter<'_, '_> {
     /// A block in a scope of its own, between braces that the caller prints.
     fn scoped(&mut self, block: &Block, target: Target<'_>) {
         self.indent += 1;
-        self.scopes.push(HashSet::new());
+        self.scopes.push(Vec::new());
         self.block(block, target);
         self.scopes.pop();
         self.indent -= 1;
@@ -195,7 +193,7 @@ impl FunctionPrinter<'_, '_> {
                 Some(_) => {
                     self.plain("} else {");
                     self.indent += 1;
-                    self.scopes.push(HashSet::new());
+                    self.scopes.push(Vec::new());
                     if let Some(expr) = otherwise {
                         self.value(expr, target);
                     }
@@ -274,7 +272,7 @@ impl FunctionPrinter<'_, '_> {
     /// The value of an arm, in a scope of its own, between braces that the caller prints.
     fn arm(&mut self, arm: &Expr, target: Target<'_>) {
         self.indent += 1;
-        self.scopes.push(HashSet::new());
+        self.scopes.push(Vec::new());
         match &arm.kind {
             ExprKind::Block(block) => self.block(block, target),
             _ if arm.ty == Type::Unit
@@ -419,7 +417,7 @@ impl FunctionPrinter<'_, '_> {
         // Rust evaluates the bound once.
         let end = self.stable(end, "end");
         let step = step.as_ref().map(|step| self.stable(step, "step"));
-        self.scopes.push(HashSet::new());
+        self.scopes.push(Vec::new());
         if may_be_last {
             let bounds = (&start, &end, beyond);
             self.counted_to_the_last(*local, bounds, step.as_ref(), body, *span);
@@ -607,7 +605,7 @@ impl FunctionPrinter<'_, '_> {
             }
             value += step;
         }
-        self.env.remove(local);
+        self.env.remove(*local);
         self.loops.pop();
     }
 

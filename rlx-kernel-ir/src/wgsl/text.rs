@@ -4,6 +4,15 @@ use std::ops::Range;
 
 use crate::span::Span;
 
+/// What is marked with its span.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Marks {
+    /// Statements and declarations: enough while nothing is wrong.
+    Statements,
+    /// Every expression too.
+    Expressions,
+}
+
 /// WGSL with marks: byte ranges and the spans they were printed for.
 #[derive(Clone, Debug, Default)]
 pub struct Text {
@@ -12,6 +21,12 @@ pub struct Text {
 }
 
 impl Text {
+    /// No text.
+    pub(super) const NONE: Self = Self {
+        text: String::new(),
+        marks: Vec::new(),
+    };
+
     /// Text that came from nowhere in particular.
     pub fn new(text: impl Into<String>) -> Self {
         Self {

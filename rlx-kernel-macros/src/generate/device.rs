@@ -10,6 +10,7 @@ use crate::chain::{self, Entry, Kind, State};
 use crate::parse::generics;
 use crate::parse::methods::Methods;
 use crate::parse::module::Items;
+use crate::parse::traits::DeviceTrait;
 use crate::parse::{Sink, Target};
 use crate::{paths, report};
 
@@ -19,6 +20,7 @@ enum Device {
     Const(syn::ItemConst),
     Struct(syn::ItemStruct),
     Impl(Methods),
+    Trait(DeviceTrait),
 }
 
 impl Device {
@@ -41,8 +43,11 @@ impl Device {
                     let message = "a device struct cannot be generic; write it for the types that its kernels use";
                     return Err(syn::Error::new_spanned(param, message));
                 }
-                if !matches!(item.fields, syn::Fields::Named(_)) || item.fields.is_empty() {
-                    let message = "a device struct has named fields: `struct Name { x: f32 }`";
+                let is_type_alone =
+                    matches!(item.fields, syn::Fields::Unit) && !methods::marks(&item).is_empty();
+                let is_named = matches!(item.fields, syn::Fields::Named(_));
+                if !is_type_alone && (!is_named || item.fields.is_empty()) {
+                    let message = "a device struct has named fields: `struct Name { x: f32 }`; one without any has functions: `#[device(impl Trait)] struct Name;`";
                     return Err(syn::Error::new_spanned(&item.ident, message));
                 }
                 Ok(Self::Struct(item))
@@ -54,9 +59,16 @@ impl Device {
                 }
                 Ok(Self::Impl(methods))
             }
+            syn::Item::Trait(item) => {
+                let item = DeviceTrait::new(item)?;
+                for function in &item.functions {
+                    refuse_qualifiers(&function.sig, "a device function")?;
+                }
+                Ok(Self::Trait(item))
+            }
             other => Err(syn::Error::new_spanned(
                 other,
-                "`#[device]` goes on a function, a const, a struct or its `impl`; a format is `#[format] impl BlockFormat`",
+                "`#[device]` goes on a function, a const, a struct, its `impl` or a trait; a format is `#[format] impl BlockFormat`",
             )),
         }
     }
@@ -67,6 +79,7 @@ impl Device {
             Self::Const(item) => &item.ident,
             Self::Struct(item) => &item.ident,
             Self::Impl(methods) => &methods.ident,
+            Self::Trait(item) => &item.item.ident,
         }
     }
 
@@ -77,6 +90,7 @@ impl Device {
             Self::Const(item) => &item.vis,
             Self::Struct(item) => &item.vis,
             Self::Impl(_) => PRIVATE,
+            Self::Trait(item) => &item.item.vis,
         }
     }
 
@@ -84,15 +98,25 @@ impl Device {
     fn paths(&self) -> Vec<syn::Path> {
         let mut all = match self {
             Self::Function(function) => {
-                paths::collect(function, &generics::names(&function.sig.generics))
+                let generics = &function.sig.generics;
+                let mut all = paths::collect(function, &generics::names(generics));
+                for path in generics::traits(generics) {
+                    let text = paths::text(&path);
+                    if !all.iter().any(|known| paths::text(known) == text) {
+                        all.push(path);
+                    }
+                }
+                all
             }
             Self::Const(item) => paths::collect_expr(&item.expr),
             Self::Struct(item) => {
                 let mut all = paths::collect_fields(item);
-                all.extend(methods::mark(item).map(|mark| methods::path(&item.ident, mark)));
+                let marks = methods::marks(item);
+                all.extend(marks.iter().map(|mark| methods::path(&item.ident, mark)));
                 all
             }
             Self::Impl(methods) => paths::collect_methods(methods),
+            Self::Trait(item) => paths::collect_trait(item),
         };
         all.retain(|path| !path.is_ident(self.name()));
         all
@@ -162,7 +186,7 @@ pub fn attribute(attribute: &TokenStream, item: &TokenStream) -> TokenStream {
     let rust = rust_side(&device, true);
     let chain = chain::start(&paths, "__define_device", item);
     let unfinished = match &device {
-        Device::Impl(_) => methods::unfinished(device.name()),
+        Device::Impl(item) => methods::unfinished(item),
         Device::Struct(item) => methods::unfinished_struct(item),
         _ => unfinished(device.name(), "kernels cannot use"),
     };
@@ -175,7 +199,8 @@ fn circle(device: &Device, paths: &[syn::Path], item: &TokenStream) -> Option<To
     let name = device.name();
     let (file, line) = chain::origin(name);
     let (known, kind) = match device {
-        Device::Impl(_) => (methods::macro_name(name), Kind::Impl),
+        Device::Impl(item) => (methods::macro_name(name, methods::of(item)), Kind::Impl),
+        Device::Trait(_) => (name.clone(), Kind::Trait),
         Device::Function(_) => (name.clone(), Kind::Function),
         Device::Const(_) => (name.clone(), Kind::Const),
         Device::Struct(_) => (name.clone(), Kind::Struct),
@@ -188,7 +213,8 @@ fn circle(device: &Device, paths: &[syn::Path], item: &TokenStream) -> Option<To
     let mut names: Vec<_> = way.iter().map(written).collect();
     names.push(names.first()?.clone());
     let next = way.get(1)?;
-    let at = paths.iter().find(|path| path.is_ident(next))?;
+    let leads = |path: &&syn::Path| crate::cycle::named(path).as_ref() == Some(next);
+    let at = paths.iter().find(leads)?;
     let has_impl = way.iter().any(|name| name.starts_with(chain::IMPL));
     let (message, help) = if has_impl {
         (
@@ -226,6 +252,7 @@ pub fn given_twice(item: &TokenStream, name: &str) -> Option<TokenStream> {
         syn::Item::Const(item) => &mut item.attrs,
         syn::Item::Struct(item) => &mut item.attrs,
         syn::Item::Impl(item) => &mut item.attrs,
+        syn::Item::Trait(item) => &mut item.attrs,
         _ => return None,
     };
     let again = attrs.iter().find(|attr| attr.path().is_ident(name))?;
@@ -256,6 +283,10 @@ fn rust_side(device: &Device, is_right: bool) -> TokenStream {
         Device::Const(item) => quote!(#[allow(dead_code)] #item),
         Device::Struct(item) => methods::structure(item),
         Device::Impl(methods) => methods::rust_side(methods),
+        Device::Trait(item) => {
+            let item = &item.item;
+            quote!(#[allow(dead_code)] #item)
+        }
     }
 }
 
@@ -277,7 +308,7 @@ pub fn unfinished_unless(name: &syn::Ident, what: &str, help: &str) -> TokenStre
         message,
         help,
         steps: &[step(name)],
-        statics: false,
+        statics: &[],
     }
     .to_tokens()
 }
@@ -348,6 +379,7 @@ pub fn define(state: State) -> syn::Result<(bool, TokenStream)> {
                 Device::Const(_) => Kind::Const,
                 Device::Struct(_) => Kind::Struct,
                 Device::Impl(_) => Kind::Impl,
+                Device::Trait(_) => Kind::Trait,
             };
             (
                 device.name().clone(),
@@ -384,10 +416,12 @@ pub fn define(state: State) -> syn::Result<(bool, TokenStream)> {
 
     if kind == Kind::Impl {
         // Checked with its struct.
-        let macro_name = methods::macro_name(&name);
-        let definition = chain::define(&vis, &macro_name, &entries);
-        let finished = chain::finished(&methods::step(&name));
-        return Ok((true, quote!(#definition #finished)));
+        if let Some(Device::Impl(item)) = &definition.device {
+            let macro_name = methods::macro_name(&name, methods::of(item));
+            let definition = chain::define(&vis, &macro_name, &entries);
+            let finished = chain::finished(&methods::step(item));
+            return Ok((true, quote!(#definition #finished)));
+        }
     }
     let mut sink = Sink::default();
     let items = Items::new(&mut sink, &entries)?;

@@ -1,8 +1,11 @@
 //! Instances of a generic kernel: a value for each parameter that has declared values.
 
+use std::collections::BTreeSet;
+
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 
+use super::kernel::inside;
 use crate::parse::kernel::{Instances, KernelArgs};
 use crate::parse::{overrides, ty};
 use crate::paths;
@@ -114,15 +117,19 @@ fn as_expr(path: syn::Path) -> syn::Expr {
     })
 }
 
-/// The types of an instance that a chain has to fetch.
-pub fn fetched(values: &Values) -> Vec<syn::Path> {
-    let paths = values.iter().filter_map(|(_, value)| match value {
-        syn::Expr::Path(path) if ty::scalar(&paths::text(&path.path)).is_none() => {
-            Some(path.path.clone())
+/// The types of instances that a chain has to fetch, each once.
+pub fn fetched<'v>(instances: impl IntoIterator<Item = &'v Values>) -> Vec<syn::Path> {
+    let (mut all, mut known) = (Vec::new(), BTreeSet::new());
+    for (_, value) in instances.into_iter().flatten() {
+        let syn::Expr::Path(value) = value else {
+            continue;
+        };
+        let text = paths::text(&value.path);
+        if ty::scalar(&text).is_none() && known.insert(text) {
+            all.push(value.path.clone());
         }
-        _ => None,
-    });
-    paths.collect()
+    }
+    all
 }
 
 /// How the host names an instance by its types and numbers.
@@ -305,17 +312,21 @@ impl<'a> Typed<'a> {
 
 /// The host's bound of a type parameter.
 fn bound(param: &syn::TypeParam) -> TokenStream {
-    let is_float = param.bounds.iter().any(|bound| match bound {
-        syn::TypeParamBound::Trait(bound) => bound
-            .path
-            .segments
-            .last()
-            .is_some_and(|segment| segment.ident == "Float"),
-        _ => false,
+    let mut bounds = param.bounds.iter().filter_map(|bound| match bound {
+        syn::TypeParamBound::Trait(bound) => Some(&bound.path),
+        _ => None,
     });
-    if is_float {
-        quote!(::rlx_kernels::number::Float)
-    } else {
-        quote!(::rlx_kernels::BlockFormat)
+    let Some(bound) = bounds.next() else {
+        return quote!(::rlx_kernels::BlockFormat);
+    };
+    match bound
+        .segments
+        .last()
+        .map(|last| last.ident.to_string())
+        .as_deref()
+    {
+        Some("Float") => quote!(::rlx_kernels::number::Float),
+        Some("BlockFormat") => quote!(::rlx_kernels::BlockFormat),
+        _ => inside(bound).to_token_stream(),
     }
 }

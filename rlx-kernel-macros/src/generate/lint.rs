@@ -45,14 +45,8 @@ pub fn lints(
     out
 }
 
-/// What lints have found, without the params that the host alone reads: for the extent, or for a
-/// requirement.
-pub fn of_kernel(
-    found: &[Found],
-    sink: &Sink,
-    args: &KernelArgs,
-    function: &syn::ItemFn,
-) -> Vec<Found> {
+/// Names that the host reads: in the extent, and in requirements.
+pub fn read_by_host(args: &KernelArgs, function: &syn::ItemFn) -> Vec<String> {
     let mut read: Vec<String> = Vec::new();
     for requirement in requirements(function).unwrap_or_default() {
         read.extend(requirement.names);
@@ -60,6 +54,16 @@ pub fn of_kernel(
     for extent in args.geometry.iter().flat_map(|geometry| &geometry.extents) {
         read.extend(names(extent));
     }
+    read
+}
+
+/// What lints have found, without the params that the host alone `read`s.
+pub fn of_kernel(
+    found: &[Found],
+    sink: &Sink,
+    read: &[String],
+    function: &syn::ItemFn,
+) -> Vec<Found> {
     let is_read = |found: &Found| {
         let at = sink.spans.range(found.diagnostic.span).0.start();
         function.sig.inputs.iter().any(|input| match input {

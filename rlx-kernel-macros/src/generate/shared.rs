@@ -11,6 +11,9 @@ use crate::parse::param::Host;
 /// Makes a struct what kernels take as a param. Where it cannot be, its kernels say so.
 pub fn uniform(module: &Module, id: ItemId, item: &syn::ItemStruct) -> TokenStream {
     let name = &item.ident;
+    if item.fields.is_empty() {
+        return TokenStream::new();
+    }
     let ty = Type::Struct(id, String::new());
     let fields = item.fields.iter().map(|field| {
         let host = Host::new(&field.ty, &[])?;
@@ -34,6 +37,9 @@ pub fn uniform(module: &Module, id: ItemId, item: &syn::ItemStruct) -> TokenStre
 /// Makes a struct `Pod` whose layout is the same on both sides, so that buffers hold it as it is.
 /// Nothing for any other struct, and for one whose author derives it.
 pub fn implementations(module: &Module, id: ItemId, item: &syn::ItemStruct) -> TokenStream {
+    if item.fields.is_empty() {
+        return TokenStream::new();
+    }
     let Some((offsets, size)) = layout::shared(module, id) else {
         return TokenStream::new();
     };

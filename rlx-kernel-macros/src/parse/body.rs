@@ -27,7 +27,8 @@ pub struct BodyParser<'a> {
     pub resolver: &'a Resolver,
     /// Values of consts that array lengths may name.
     pub lengths: &'a HashMap<String, u32>,
-    pub scopes: Vec<HashMap<String, Name>>,
+    /// Names of the open scopes, innermost last.
+    pub scopes: Vec<Vec<(String, Name)>>,
     pub locals: Vec<Local>,
     /// Workgroup variables found in the body of a kernel.
     pub workgroup: Vec<rlx_kernel_ir::WorkgroupVar>,
@@ -50,7 +51,7 @@ impl<'a> BodyParser<'a> {
             sink,
             resolver,
             lengths,
-            scopes: vec![HashMap::new()],
+            scopes: vec![Vec::new()],
             locals: Vec::new(),
             workgroup: Vec::new(),
             in_kernel: false,
@@ -62,7 +63,7 @@ impl<'a> BodyParser<'a> {
 
     /// Adds a variable to the innermost scope.
     pub fn declare(&mut self, name: &syn::Ident, ty: Type, mutable: bool) -> LocalId {
-        let span = self.sink.span(name);
+        let span = self.sink.span_at(name);
         let id = LocalId(self.locals.len());
         self.locals.push(Local {
             name: paths::name(name),
@@ -76,7 +77,7 @@ impl<'a> BodyParser<'a> {
 
     /// Adds a `mut` variable of type `bool` that no name leads to.
     pub fn hidden(&mut self, place: &syn::Ident, name: String) -> LocalId {
-        let span = self.sink.span(place);
+        let span = self.sink.span_at(place);
         let id = LocalId(self.locals.len());
         self.locals.push(Local {
             name,
@@ -90,17 +91,20 @@ impl<'a> BodyParser<'a> {
     /// Gives a name a meaning in the innermost scope.
     pub fn bind(&mut self, name: String, meaning: Name) {
         if let Some(scope) = self.scopes.last_mut() {
-            scope.insert(name, meaning);
+            scope.push((name, meaning));
         }
     }
 
     /// The meaning of a name.
     pub fn lookup(&self, name: &str) -> Option<Name> {
-        self.scopes
-            .iter()
-            .rev()
-            .find_map(|scope| scope.get(name))
-            .copied()
+        for scope in self.scopes.iter().rev() {
+            for (known, meaning) in scope.iter().rev() {
+                if known == name {
+                    return Some(*meaning);
+                }
+            }
+        }
+        None
     }
 
     /// A helper.
@@ -162,7 +166,7 @@ impl<'a> BodyParser<'a> {
             );
         }
         let body = self.block(&function.block);
-        let span = self.sink.span(&function.sig.ident);
+        let span = self.sink.span_at(&function.sig.ident);
         self.sink.levels(&function.attrs, from);
         Function {
             name: paths::name(&function.sig.ident),

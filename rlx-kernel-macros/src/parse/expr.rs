@@ -1,7 +1,5 @@
 //! Expressions.
 
-use std::collections::HashMap;
-
 use quote::ToTokens;
 use rlx_kernel_ir::generic::open_length;
 use rlx_kernel_ir::{BinaryOp, Block, Bound, Builtin, Expr, ExprKind, Scalar, Span, Type, UnaryOp};
@@ -10,6 +8,7 @@ use super::body::{BodyParser, Name};
 use super::stmt::{is_statement, strip};
 use super::{FormatTarget, Target, ty};
 use crate::paths;
+use crate::spans::ends;
 
 /// Elements of an array at the most: WGSL asks no more of a device.
 const MAX_LENGTH: u64 = 65_535;
@@ -20,7 +19,7 @@ impl BodyParser<'_> {
         if is_statement(expr) {
             return self.statement_value(expr);
         }
-        let span = self.sink.span(expr);
+        let span = self.sink.span_of(expr);
         match expr {
             syn::Expr::Paren(paren) => self.expr(&paren.expr),
             syn::Expr::Group(group) => self.expr(&group.expr),
@@ -85,8 +84,16 @@ impl BodyParser<'_> {
             syn::Expr::MethodCall(call) => {
                 let receiver = self.expr(&call.receiver);
                 let args = call.args.iter().map(|arg| self.expr(arg)).collect();
-                let method = self.sink.span(&call.method);
+                let method = self.sink.span_at(&call.method);
                 let name = paths::name(&call.method);
+                if let Some(given) = &call.turbofish {
+                    let message = "a method takes no generic arguments in a kernel";
+                    let help = format!("call it by its type: `Type::{name}{}(..)`", {
+                        let given = given.to_token_stream().to_string();
+                        given.replace(' ', "")
+                    });
+                    return self.refused(given, span, message, Some(&help));
+                }
                 Expr::new(
                     ExprKind::Method(Box::new(receiver), name, method, args),
                     span,
@@ -104,7 +111,7 @@ impl BodyParser<'_> {
                 }
             }
             syn::Expr::If(branch) => {
-                self.scopes.push(HashMap::new());
+                self.scopes.push(Vec::new());
                 let condition = self.condition(&branch.cond, "`if let` cannot be used in a kernel");
                 let then = self.block(&branch.then_branch);
                 self.scopes.pop();
@@ -189,7 +196,7 @@ impl BodyParser<'_> {
         let syn::Expr::Let(pattern) = condition else {
             return self.expr(condition);
         };
-        let span = self.sink.span(condition);
+        let span = self.sink.span_of(condition);
         let help = "compare with `==`, or write a `match`";
         self.declare_refused(&pattern.pat);
         self.refused(pattern, span, message, Some(help))
@@ -222,6 +229,14 @@ impl BodyParser<'_> {
             );
         };
         let id = *id;
+        if self.resolver.alone.contains(&id) {
+            let message = format!(
+                "`{}` has no fields, so it is no value",
+                paths::text(&literal.path)
+            );
+            let help = "a kernel names it as a type alone: `Type::function(..)`";
+            return self.refused(&literal.path, span, &message, Some(help));
+        }
         if let Some(rest) = &literal.rest {
             let help = "give every field its value";
             return self.refused(rest, span, "`..` cannot be used in a kernel", Some(help));
@@ -319,7 +334,8 @@ impl BodyParser<'_> {
             return Expr::new(kind, span);
         }
         if let Some((owner, _)) = name.rsplit_once("::")
-            && let Some(Target::Generic(_, Bound::Format)) = self.resolver.targets.get(owner)
+            && let Some(Target::Generic(_, Bound::Format | Bound::Trait(_))) =
+                self.resolver.targets.get(owner)
         {
             return Expr::new(ExprKind::Named(name, span, Vec::new()), span);
         }
@@ -330,7 +346,11 @@ impl BodyParser<'_> {
                 return Expr::new(ExprKind::Named(name, span, Vec::new()), span);
             }
             Some(
-                Target::Struct(..) | Target::Format(_) | Target::Scalar(_) | Target::Generic(..),
+                Target::Struct(..)
+                | Target::Format(_)
+                | Target::Scalar(_)
+                | Target::Generic(..)
+                | Target::Trait(_),
             ) => {
                 return self.refused(path, span, "this is a type, not a value", None);
             }
@@ -485,6 +505,9 @@ impl BodyParser<'_> {
             Some(Target::Format(_)) => {
                 return self.refused(path, span, "a format is not a function", None);
             }
+            Some(Target::Trait(_)) => {
+                return self.refused(path, span, "a trait is not a function", None);
+            }
             Some(Target::Generic(..) | Target::Scalar(_) | Target::Number(..)) => {
                 let message = format!("`{name}` is a parameter, not a function");
                 return self.refused(path, span, &message, None);
@@ -532,7 +555,11 @@ impl BodyParser<'_> {
             return Expr::typed(ExprKind::Named(name, at, args), span, ty);
         }
         // `Vec4::<f32>::splat` and `Vec4::splat` are one.
-        let span_of_name = self.sink.span(&path.path);
+        let (first, last) = (
+            ends::first_of_path(&path.path),
+            ends::last_of_path(&path.path),
+        );
+        let span_of_name = self.sink.spans.between(first, last);
         Expr::new(ExprKind::Named(name, span_of_name, args), span)
     }
 
@@ -541,7 +568,7 @@ impl BodyParser<'_> {
         let mut arms = Vec::new();
         for arm in &choice.arms {
             let mut patterns = Vec::new();
-            self.scopes.push(HashMap::new());
+            self.scopes.push(Vec::new());
             self.pattern(&arm.pat, &mut patterns);
             let body = self.expr(&arm.body);
             self.scopes.pop();

@@ -1,17 +1,33 @@
 //! The parameters of a generic function.
 
 use quote::ToTokens;
-use rlx_kernel_ir::{Argument, Bound, Generic, Type};
+use rlx_kernel_ir::{Argument, Bound, Generic, ItemId, Type};
 
 use super::body::BodyParser;
-use super::{Target, ty};
+use super::{Resolver, Sink, Target, ty};
 use crate::paths;
+
+/// A parameter of a device function.
+pub struct Parameter {
+    /// The author's name.
+    pub name: String,
+    /// What may stand for it.
+    pub of: Of,
+}
+
+/// What may stand for a parameter, as its tokens tell it.
+pub enum Of {
+    /// A bound that the language knows.
+    Known(Bound),
+    /// A `#[device]` trait.
+    Trait(syn::Path),
+}
 
 /// The parameters of a device function.
 ///
 /// # Errors
 /// What a device function cannot be generic over.
-pub fn parameters(generics: &syn::Generics) -> syn::Result<Vec<Generic>> {
+pub fn parameters(generics: &syn::Generics) -> syn::Result<Vec<Parameter>> {
     if let Some(clause) = &generics.where_clause {
         let message = "write the bound beside the parameter: `fn f<T: Float>(x: T)`";
         return Err(syn::Error::new_spanned(clause, message));
@@ -19,24 +35,24 @@ pub fn parameters(generics: &syn::Generics) -> syn::Result<Vec<Generic>> {
     generics.params.iter().map(parameter).collect()
 }
 
-fn parameter(param: &syn::GenericParam) -> syn::Result<Generic> {
+fn parameter(param: &syn::GenericParam) -> syn::Result<Parameter> {
     match param {
         syn::GenericParam::Type(param) => {
             let bounds: Vec<_> = param.bounds.iter().collect();
-            let bound = match bounds.as_slice() {
-                [syn::TypeParamBound::Trait(bound)] => named(&bound.path),
-                _ => None,
-            };
-            let Some(bound) = bound else {
+            let [syn::TypeParamBound::Trait(bound)] = bounds.as_slice() else {
                 let name = &param.ident;
                 let message = format!(
-                    "a device function is generic over formats and floats: write `{name}: BlockFormat` or `{name}: Float`"
+                    "a device function is generic over formats, floats and `#[device]` traits: write `{name}: BlockFormat`, `{name}: Float` or one trait"
                 );
                 return Err(syn::Error::new_spanned(param, message));
             };
-            Ok(Generic {
+            let of = match named(&bound.path) {
+                Some(bound) => Of::Known(bound),
+                None => Of::Trait(bound.path.clone()),
+            };
+            Ok(Parameter {
                 name: paths::name(&param.ident),
-                bound,
+                of,
             })
         }
         syn::GenericParam::Const(param) => {
@@ -45,9 +61,9 @@ fn parameter(param: &syn::GenericParam) -> syn::Result<Generic> {
                 let message = "a const parameter is a `u32`, or a `usize` where it is the length of an array; kernels see a `u32`";
                 return Err(syn::Error::new_spanned(&param.ty, message));
             }
-            Ok(Generic {
+            Ok(Parameter {
                 name: paths::name(&param.ident),
-                bound: Bound::Const,
+                of: Of::Known(Bound::Const),
             })
         }
         syn::GenericParam::Lifetime(param) => {
@@ -63,6 +79,48 @@ fn named(path: &syn::Path) -> Option<Bound> {
         "Float" => Some(Bound::Float),
         _ => None,
     }
+}
+
+/// The traits that type parameters are bound by, but for those that the language knows.
+pub fn traits(generics: &syn::Generics) -> Vec<syn::Path> {
+    let all = parameters(generics).unwrap_or_default();
+    let traits = all.into_iter().filter_map(|parameter| match parameter.of {
+        Of::Trait(path) => Some(path),
+        Of::Known(_) => None,
+    });
+    traits.collect()
+}
+
+/// The parameters as items of the module, of which `first` is the number of the first; their names
+/// mean them in `resolver` from here on.
+pub fn declare(
+    sink: &mut Sink,
+    generics: &syn::Generics,
+    first: usize,
+    resolver: &mut Resolver,
+) -> Vec<Generic> {
+    let all = parameters(generics).unwrap_or_default().into_iter();
+    let generics = all.enumerate().map(|(index, parameter)| {
+        let bound = match &parameter.of {
+            Of::Known(bound) => *bound,
+            Of::Trait(path) => {
+                if let Some(Target::Trait(id)) = resolver.targets.get(&paths::text(path)) {
+                    Bound::Trait(*id)
+                } else {
+                    let help = "it is a `#[device] trait`, `BlockFormat` or `Float`";
+                    sink.error_help(path, "this is no trait that kernels know", help);
+                    Bound::Float
+                }
+            }
+        };
+        let target = Target::Generic(ItemId(first + index), bound);
+        resolver.targets.insert(parameter.name.clone(), target);
+        Generic {
+            name: parameter.name,
+            bound,
+        }
+    });
+    generics.collect()
 }
 
 /// The names of the parameters of a function.
@@ -100,6 +158,12 @@ impl BodyParser<'_> {
                 match self.resolver.targets.get(&name) {
                     Some(Target::Format(format)) => Argument::Format(format.id),
                     Some(Target::Generic(id, Bound::Format)) => Argument::Format(*id),
+                    Some(Target::Generic(id, Bound::Trait(_))) => {
+                        Argument::Type(Type::Param(*id, name))
+                    }
+                    Some(Target::Struct(id, name)) => {
+                        Argument::Type(Type::Struct(*id, name.clone()))
+                    }
                     Some(Target::Generic(id, Bound::Const)) => {
                         Argument::Const(rlx_kernel_ir::generic::open_length(*id))
                     }

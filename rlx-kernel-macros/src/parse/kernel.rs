@@ -433,7 +433,7 @@ pub fn kernel(
         }
     }
     let requires = conditions(&mut parser, function);
-    parser.scopes.push(HashMap::new());
+    parser.scopes.push(Vec::new());
     let body = parser.block(&function.block);
     let span = parser.sink.span(&function.sig.ident);
     let name = paths::name(&function.sig.ident);
@@ -493,10 +493,9 @@ pub struct Head {
     pub args: TokenStream,
     /// The function.
     pub item: TokenStream,
-    /// What this instance is for: a value for each declared parameter.
-    pub instance: Vec<(syn::Ident, syn::Expr)>,
-    /// The static that holds the result.
-    pub target: syn::Ident,
+    /// What it is compiled for: values for the declared parameters, and the static that holds the
+    /// result.
+    pub instances: Vec<(Vec<(syn::Ident, syn::Expr)>, syn::Ident)>,
 }
 
 impl Parse for Head {
@@ -516,13 +515,16 @@ impl Parse for Head {
             syn::braced!(body in input);
             body.parse()
         };
-        let (args, item, instance) = (group(input)?, group(input)?, group(input)?);
-        let instance = pairs.parse2(instance)?;
+        let (args, item) = (group(input)?, group(input)?);
+        let mut instances = Vec::new();
+        while !input.is_empty() {
+            let values = pairs.parse2(group(input)?)?;
+            instances.push((values, input.parse()?));
+        }
         Ok(Self {
             args,
             item,
-            instance,
-            target: input.parse()?,
+            instances,
         })
     }
 }

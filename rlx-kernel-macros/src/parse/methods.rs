@@ -6,6 +6,8 @@ use quote::ToTokens;
 pub struct Methods {
     /// Documentation and other attributes.
     pub attrs: Vec<syn::Attribute>,
+    /// The trait that it is of.
+    pub of: Option<syn::Path>,
     /// The struct's name.
     pub ident: syn::Ident,
     /// Its functions.
@@ -20,8 +22,14 @@ impl Methods {
     /// # Errors
     /// What an `impl` for devices cannot be or hold.
     pub fn new(item: syn::ItemImpl) -> syn::Result<Self> {
-        if let Some((path, _)) = &item.trait_ {
-            let message = "`#[device]` goes on `impl Type`, without a trait; a format is `#[format] impl BlockFormat`";
+        let of = item.trait_.as_ref().map(|(path, _)| path.clone());
+        let is_format = |path: &syn::Path| {
+            path.segments
+                .last()
+                .is_some_and(|last| last.ident == "BlockFormat")
+        };
+        if let Some(path) = of.as_ref().filter(|path| is_format(path)) {
+            let message = "a format is declared by `#[format(..)] impl BlockFormat for Name`";
             return Err(syn::Error::new_spanned(path, message));
         }
         if let Some(param) = item.generics.params.first() {
@@ -41,10 +49,7 @@ impl Methods {
         for member in item.items {
             match member {
                 syn::ImplItem::Fn(function) => {
-                    if let Some(param) = function.sig.generics.params.first() {
-                        let message = "a function of a device `impl` cannot be generic yet; write a `#[device]` function outside of it";
-                        return Err(syn::Error::new_spanned(param, message));
-                    }
+                    crate::parse::generics::parameters(&function.sig.generics)?;
                     functions.push(syn::ItemFn {
                         attrs: function.attrs,
                         vis: function.vis,
@@ -62,6 +67,7 @@ impl Methods {
         }
         Ok(Self {
             attrs: item.attrs,
+            of,
             ident,
             functions,
             consts,

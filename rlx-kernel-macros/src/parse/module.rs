@@ -1,6 +1,6 @@
 //! From the entries of a chain to the items of a module.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use rlx_kernel_ir::{
     Diagnostic, Format, Item, ItemId, Module, Origin, Struct, Table, Type, compile_functions,
@@ -10,6 +10,7 @@ use super::body::BodyParser;
 use super::format::FormatItem;
 use super::generics;
 use super::methods::{Methods, prefix};
+use super::traits::{DeviceTrait, device_trait};
 use super::{FormatTarget, Resolver, Sink, Target};
 use crate::chain::{Entry, IMPL, Kind};
 use crate::paths;
@@ -21,8 +22,10 @@ pub struct Items {
     targets: HashMap<u64, Target>,
     /// Functions and consts of each `impl`.
     members: HashMap<u64, Members>,
-    /// The `impl` of each struct that has one.
-    impls: HashMap<u64, u64>,
+    /// The `impl`s of each struct that has any.
+    impls: HashMap<u64, Vec<u64>>,
+    /// The structs without fields.
+    alone: HashSet<ItemId>,
     lengths: HashMap<u64, u32>,
     /// The end of the spans of each entry.
     ends: Vec<u32>,
@@ -42,6 +45,7 @@ enum Parsed {
     Const(syn::ItemConst),
     Struct(syn::ItemStruct),
     Impl(Methods),
+    Trait(DeviceTrait),
     Format(FormatItem),
 }
 
@@ -56,6 +60,7 @@ impl Items {
             targets: HashMap::new(),
             members: HashMap::new(),
             impls: HashMap::new(),
+            alone: HashSet::new(),
             lengths: HashMap::new(),
             ends: Vec::new(),
         };
@@ -66,6 +71,7 @@ impl Items {
                 Kind::Const => Parsed::Const(syn::parse2(entry.tokens.clone())?),
                 Kind::Struct => Parsed::Struct(syn::parse2(entry.tokens.clone())?),
                 Kind::Impl => Parsed::Impl(Methods::new(syn::parse2(entry.tokens.clone())?)?),
+                Kind::Trait => Parsed::Trait(DeviceTrait::new(syn::parse2(entry.tokens.clone())?)?),
                 Kind::Format => Parsed::Format(split_format(entry)?),
             });
         }
@@ -90,9 +96,14 @@ impl Items {
         let mut structs: Vec<String> = Vec::new();
         for (entry, parsed) in entries.iter().zip(parsed) {
             if let Parsed::Impl(methods) = parsed {
-                let functions = methods.functions.iter();
-                let functions = functions.map(|item| (paths::name(&item.sig.ident), number()));
-                let functions: Vec<_> = functions.collect();
+                let mut functions = Vec::new();
+                for item in &methods.functions {
+                    functions.push((paths::name(&item.sig.ident), number()));
+                    // Its parameters follow it.
+                    for _ in &item.sig.generics.params {
+                        number();
+                    }
+                }
                 let consts = methods.consts.iter();
                 let consts = consts.map(|item| (paths::name(&item.ident), number()));
                 let members = Members {
@@ -112,11 +123,14 @@ impl Items {
             }
             let target = match parsed {
                 Parsed::Function(_) | Parsed::Const(_) | Parsed::Impl(_) => Target::Item(id),
-                Parsed::Struct(_) => {
-                    let of = |(path, id): &(String, u64)| path.starts_with(IMPL).then_some(*id);
-                    if let Some(methods) = entry.paths.iter().find_map(of) {
-                        self.impls.insert(entry.id, methods);
+                Parsed::Trait(_) => Target::Trait(id),
+                Parsed::Struct(item) => {
+                    if item.fields.is_empty() {
+                        self.alone.insert(id);
                     }
+                    let of = |(path, id): &(String, u64)| path.starts_with(IMPL).then_some(*id);
+                    let impls = entry.paths.iter().filter_map(of);
+                    self.impls.insert(entry.id, impls.collect());
                     // Structs of one name come from different modules.
                     let mut name = entry.name.clone();
                     while structs.contains(&name) || name == "Params" {
@@ -178,18 +192,7 @@ impl Items {
         match parsed {
             Parsed::Function(function) => {
                 let name = paths::name(&function.sig.ident);
-                let generics = generics::parameters(&function.sig.generics).unwrap_or_default();
-                let first = out.len() + 1;
-                let ids: Vec<_> = (first..first + generics.len()).map(ItemId).collect();
-                for (id, generic) in ids.iter().zip(&generics) {
-                    let target = Target::Generic(*id, generic.bound);
-                    resolver.targets.insert(generic.name.clone(), target);
-                }
-                let parser = BodyParser::new(sink, &resolver, &lengths);
-                let mut function = parser.function(function, name, origin);
-                function.generics = ids;
-                out.push(Item::Function(function));
-                out.extend(generics.into_iter().map(Item::Generic));
+                generic(sink, (function, name), (resolver, &lengths), origin, out);
             }
             Parsed::Const(item) => {
                 let parser = BodyParser::new(sink, &resolver, &lengths);
@@ -231,15 +234,18 @@ impl Items {
                     Some(Target::Struct(_, name)) => name.clone(),
                     _ => entry.name.clone(),
                 };
+                let of_all = |of: fn(&Members) -> &Vec<(String, ItemId)>| {
+                    let all = self.members_behind(entry.id).flat_map(of);
+                    all.cloned().collect::<Vec<_>>()
+                };
                 out.push(Item::Struct(Struct {
                     name,
                     span,
                     spans,
                     copied: derives(&structure.attrs, "Copy"),
                     fields,
-                    functions: self
-                        .members_behind(entry.id)
-                        .map_or_else(Vec::new, |members| members.functions.clone()),
+                    functions: of_all(|members| &members.functions),
+                    consts: of_all(|members| &members.consts),
                     origin,
                 }));
             }
@@ -247,13 +253,9 @@ impl Items {
                 let (resolver, lengths) = self.inside(entry, methods);
                 let prefix = prefix(&entry.name);
                 for function in &methods.functions {
-                    let wgsl_name = format!("{prefix}_{}", function.sig.ident);
-                    let parser = BodyParser::new(sink, &resolver, &lengths);
-                    out.push(Item::Function(parser.function(
-                        function,
-                        wgsl_name,
-                        origin.clone(),
-                    )));
+                    let name = format!("{prefix}_{}", function.sig.ident);
+                    let known = (resolver.clone(), &lengths);
+                    generic(sink, (function, name), known, origin.clone(), out);
                 }
                 for item in &methods.consts {
                     let name = format!("{}_{}", prefix.to_uppercase(), item.ident);
@@ -264,6 +266,10 @@ impl Items {
                         origin.clone(),
                     )));
                 }
+            }
+            Parsed::Trait(item) => {
+                let item = device_trait(sink, item, &resolver, &lengths, origin);
+                out.push(Item::Trait(item));
             }
             Parsed::Format(format) => {
                 if let Some(target) = self.targets.get(&entry.id) {
@@ -305,26 +311,37 @@ impl Items {
             .filter_map(|(path, id)| Some((path.clone(), self.targets.get(id)?.clone())));
         let mut targets: HashMap<_, _> = targets.collect();
         for (path, id) in paths {
-            if let Some(members) = self.members_behind(*id) {
+            for members in self.members_behind(*id) {
                 for (name, item) in members.functions.iter().chain(&members.consts) {
                     targets.insert(format!("{path}::{name}"), Target::Item(*item));
                 }
             }
         }
-        Resolver { targets }
+        Resolver {
+            targets,
+            alone: self.alone.clone(),
+        }
     }
 
-    /// The `impl` of the struct behind an entry.
-    fn members_behind(&self, id: u64) -> Option<&Members> {
-        self.members.get(self.impls.get(&id)?)
+    /// The `impl`s of the struct behind an entry.
+    fn members_behind(&self, id: u64) -> impl Iterator<Item = &Members> {
+        let impls = self.impls.get(&id).into_iter().flatten();
+        impls.filter_map(|id| self.members.get(id))
+    }
+
+    /// The struct whose `impl` is behind an entry.
+    fn owner_of(&self, id: u64) -> Option<u64> {
+        let mut all = self.impls.iter();
+        all.find(|(_, impls)| impls.contains(&id))
+            .map(|(owner, _)| *owner)
     }
 
     /// What the paths in an `impl` mean: its own struct is `Self` and goes by its name, too.
     fn inside(&self, entry: &Entry, methods: &Methods) -> (Resolver, HashMap<String, u32>) {
         let mut paths = entry.paths.clone();
-        if let Some((owner, _)) = self.impls.iter().find(|(_, id)| **id == entry.id) {
-            paths.push(("Self".into(), *owner));
-            paths.push((paths::name(&methods.ident), *owner));
+        if let Some(owner) = self.owner_of(entry.id) {
+            paths.push(("Self".into(), owner));
+            paths.push((paths::name(&methods.ident), owner));
         }
         (self.resolver(&paths), self.lengths(&paths))
     }
@@ -336,7 +353,7 @@ impl Items {
             .filter_map(|(path, id)| Some((path.clone(), *self.lengths.get(id)?)))
             .collect();
         for (path, id) in paths {
-            if let Some(members) = self.members_behind(*id) {
+            for members in self.members_behind(*id) {
                 let of = |(name, value): (&String, &u32)| (format!("{path}::{name}"), *value);
                 all.extend(members.lengths.iter().map(of));
             }
@@ -411,8 +428,8 @@ impl Items {
     ) -> Option<&'e Entry> {
         let index = self.ends.iter().position(|end| problem.span.0 < *end)?;
         let mut entry = entries.get(index)?;
-        if let Some((owner, _)) = self.impls.iter().find(|(_, id)| **id == entry.id) {
-            entry = entries.iter().find(|entry| entry.id == *owner)?;
+        if let Some(owner) = self.owner_of(entry.id) {
+            entry = entries.iter().find(|entry| entry.id == owner)?;
         }
         (Some(entry.id) != own && entry.krate == crate::chain::crate_name()).then_some(entry)
     }
@@ -422,9 +439,12 @@ impl Items {
         match self.target(id) {
             Some(Target::Item(item)) => vec![*item],
             Some(Target::Format(format)) => format.functions.values().copied().collect(),
-            Some(Target::Struct(..)) => self.members_behind(id).map_or_else(Vec::new, |members| {
-                members.functions.iter().map(|(_, item)| *item).collect()
-            }),
+            Some(Target::Struct(..)) => {
+                let functions = self
+                    .members_behind(id)
+                    .flat_map(|members| &members.functions);
+                functions.map(|(_, item)| *item).collect()
+            }
             _ => Vec::new(),
         }
     }
@@ -433,6 +453,23 @@ impl Items {
     pub fn target(&self, id: u64) -> Option<&Target> {
         self.targets.get(&id)
     }
+}
+
+/// Adds a function, and its parameters after it.
+fn generic(
+    sink: &mut Sink,
+    (function, wgsl_name): (&syn::ItemFn, String),
+    (mut resolver, lengths): (Resolver, &HashMap<String, u32>),
+    origin: Origin,
+    out: &mut Vec<Item>,
+) {
+    let first = out.len() + 1;
+    let generics = generics::declare(sink, &function.sig.generics, first, &mut resolver);
+    let parser = BodyParser::new(sink, &resolver, lengths);
+    let mut function = parser.function(function, wgsl_name, origin);
+    function.generics = (first..first + generics.len()).map(ItemId).collect();
+    out.push(Item::Function(function));
+    out.extend(generics.into_iter().map(Item::Generic));
 }
 
 /// Adds the tables of a format to those of the module; their places there by name.

@@ -1,17 +1,17 @@
 //! Statements.
 
 use rlx_kernel_ir::{BinaryOp, Block, Expr, ExprKind, Stmt, Type, WorkgroupVar};
-use std::collections::HashMap;
 
 use super::body::{BodyParser, Name};
 use super::expr::error;
 use super::level;
 use crate::paths;
+use crate::spans::ends;
 
 impl BodyParser<'_> {
     /// A block in a scope of its own.
     pub fn block(&mut self, block: &syn::Block) -> Block {
-        self.scopes.push(HashMap::new());
+        self.scopes.push(Vec::new());
         let mut out = Block::default();
         let last = block.stmts.len().saturating_sub(1);
         for (index, stmt) in block.stmts.iter().enumerate() {
@@ -142,7 +142,12 @@ impl BodyParser<'_> {
             Some(init) if init.ty == Type::Error && ty == Type::Unknown => Type::Error,
             _ => ty,
         };
-        let span = self.sink.span(local);
+        let last = local.semi_token.spans[0];
+        let span = if local.attrs.is_empty() {
+            self.sink.spans.between(local.let_token.span, last)
+        } else {
+            self.sink.span(local)
+        };
         let mutable = ident.mutability.is_some() || init.is_none();
         let local = self.declare(&ident.ident, ty, mutable);
         out.stmts.push(Stmt::Let { local, init, span });
@@ -226,7 +231,7 @@ impl BodyParser<'_> {
     fn statement(&mut self, expr: &syn::Expr, out: &mut Block) {
         match expr {
             syn::Expr::Assign(assign) => {
-                let span = self.sink.span(assign);
+                let span = self.sink.span_of(expr);
                 if let syn::Expr::Infer(_) = &*assign.left {
                     let value = self.expr(&assign.right);
                     out.stmts.push(Stmt::Expr(value));
@@ -242,7 +247,7 @@ impl BodyParser<'_> {
                 });
             }
             syn::Expr::Binary(binary) if compound(&binary.op).is_some() => {
-                let span = self.sink.span(binary);
+                let span = self.sink.span_of(expr);
                 let place = self.expr(&binary.left);
                 let value = self.expr(&binary.right);
                 out.stmts.push(Stmt::Assign {
@@ -254,7 +259,7 @@ impl BodyParser<'_> {
             }
             syn::Expr::ForLoop(for_loop) => self.for_loop(for_loop, out),
             syn::Expr::While(while_loop) => {
-                self.scopes.push(HashMap::new());
+                self.scopes.push(Vec::new());
                 let message = "`while let` cannot be used in a kernel";
                 let condition = self.condition(&while_loop.cond, message);
                 self.enter(while_loop.label.as_ref());
@@ -333,18 +338,11 @@ impl BodyParser<'_> {
             self.refused_loop(for_loop, out);
             return;
         };
-        let span = {
-            let head = (&for_loop.for_token, &for_loop.expr);
-            let tokens = [
-                quote::ToTokens::to_token_stream(head.0),
-                quote::ToTokens::to_token_stream(head.1),
-            ];
-            self.sink
-                .span(&tokens.into_iter().collect::<proc_macro2::TokenStream>())
-        };
+        let (first, last) = (for_loop.for_token.span, ends::last(&for_loop.expr));
+        let span = self.sink.spans.between(first, last);
         let (start, end) = (self.expr(start), self.expr(end));
         let step = step.map(|step| self.expr(step));
-        self.scopes.push(HashMap::new());
+        self.scopes.push(Vec::new());
         let local = match &*for_loop.pat {
             syn::Pat::Ident(ident) => self.declare(&ident.ident, Type::Unknown, false),
             syn::Pat::Wild(wild) => {
@@ -387,7 +385,7 @@ impl BodyParser<'_> {
     /// A loop whose head has been reported: its body is looked at all the same.
     fn refused_loop(&mut self, for_loop: &syn::ExprForLoop, out: &mut Block) {
         let span = self.sink.span(&for_loop.expr);
-        self.scopes.push(HashMap::new());
+        self.scopes.push(Vec::new());
         self.declare_refused(&for_loop.pat);
         self.enter(for_loop.label.as_ref());
         let mut body = self.block(&for_loop.body);
@@ -402,7 +400,7 @@ impl BodyParser<'_> {
 
     /// An expression that holds statements, such as a `return` in a `match` arm.
     pub fn statement_value(&mut self, expr: &syn::Expr) -> Expr {
-        let span = self.sink.span(expr);
+        let span = self.sink.span_of(expr);
         let mut block = Block::default();
         self.statement(expr, &mut block);
         Expr::new(ExprKind::Block(block), span)

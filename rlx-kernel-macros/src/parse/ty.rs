@@ -164,6 +164,12 @@ impl BodyParser<'_> {
                 if let Some(Target::Struct(id, name)) =
                     self.resolver.targets.get(&paths::text(&path.path))
                 {
+                    if self.resolver.alone.contains(id) {
+                        let message = format!("`{name}` has no fields, so it is no value");
+                        let help = "a kernel names it as a type alone: `Type::function(..)`";
+                        self.sink.error_help(ty, message, help);
+                        return Type::Error;
+                    }
                     return Type::Struct(*id, name.clone());
                 }
                 let name = paths::text(&path.path);

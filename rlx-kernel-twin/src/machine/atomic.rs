@@ -2,11 +2,32 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::{Machine, NOWHERE};
+use super::{MAX_MIXES, Machine, NOWHERE};
+use crate::memory::atomics::Mix;
+use crate::memory::shadow::Touch;
 use crate::program::code::Update;
 use crate::program::{MemoryId, PlaceId, Reg};
 
 impl Machine<'_> {
+    /// Takes note of two atomics whose order may matter.
+    fn mix(&mut self, id: MemoryId, place: u32, op: Update, now: Touch) {
+        let slot = self.run.slot(id);
+        let words = self.atomics.get_mut(slot).and_then(Option::as_mut);
+        let Some(mix) = words.and_then(|words| words.access(place, op, now)) else {
+            return;
+        };
+        // Either may come first.
+        let places = |mix: &Mix| {
+            let (now, before) = (mix.now.0.at, mix.before.0.at);
+            (now.min(before), now.max(before))
+        };
+        let mut known = self.mixes.iter();
+        let is_known = known.any(|(_, known)| places(known) == places(&mix));
+        if !is_known && self.mixes.len() < MAX_MIXES {
+            self.mixes.push((id, mix));
+        }
+    }
+
     pub(super) fn atomic(
         &mut self,
         op: Update,
@@ -29,9 +50,10 @@ impl Machine<'_> {
             let Some(place) = base.checked_add(offset).filter(|_| base != NOWHERE) else {
                 continue;
             };
+            let now = self.touch(memory, lane, at);
+            self.mix(id, place, op, now);
             if op != Update::Load {
                 self.declared(memory, id, lane, place, at);
-                let now = self.touch(memory, lane, at);
                 if let Some(shadow) = self.shadow(id) {
                     shadow.write(place, now);
                 }

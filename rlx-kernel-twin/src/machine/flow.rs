@@ -69,6 +69,7 @@ impl Machine<'_> {
                 self.spare.push(before);
                 self.rejoin();
             }
+            Op::Turns { body } => self.in_turns(body),
             Op::BreakIf { condition, when } => {
                 let mut leaving = self.mask();
                 let flip = if *when { 0 } else { u32::MAX };
@@ -99,6 +100,27 @@ impl Machine<'_> {
                 self.carry(step);
             }
         }
+    }
+
+    /// Lets the parts of the workgroup run `body` one after another.
+    fn in_turns(&mut self, body: &Block) {
+        let run = self.run;
+        let before = self.copy_of_active();
+        let mut after = self.mask();
+        after.fill(0);
+        for part in &run.parts {
+            for ((active, before), part) in self.active.iter_mut().zip(&before).zip(part) {
+                *active = before & part;
+            }
+            self.count();
+            self.block(body);
+            for (mask, active) in after.iter_mut().zip(&self.active) {
+                *mask |= active;
+            }
+        }
+        self.active.copy_from_slice(&after);
+        self.count();
+        self.spare.extend([before, after]);
     }
 
     /// Takes `leaving` out.

@@ -1,7 +1,8 @@
 //! Matrices that the invocations of a subgroup hold together: each invocation's register has the
 //! number of one.
 
-use std::collections::HashSet;
+mod pool;
+
 use std::ops::Range;
 
 use super::access::describe;
@@ -13,77 +14,8 @@ use crate::memory::shadow::SUBGROUP;
 use crate::program::code::{Binary, Kind};
 use crate::program::op::Tile;
 use crate::program::{PlaceId, Reg};
-
-/// What the number of the first matrix is. Few other words look like one; a register that never held
-/// a matrix holds 0, and that is a matrix of zeros.
-const FIRST: u32 = 0x6d61_0000;
-
-/// Matrices before those that no register names are looked for.
-const FEW: usize = 1024;
-
-/// A matrix, by rows, and how far each element may be off on another device.
-#[derive(Clone, Debug, Default)]
-struct Matrix {
-    elements: Vec<f32>,
-    errors: Option<Vec<f64>>,
-}
-
-impl Matrix {
-    fn element(&self, at: usize) -> f32 {
-        self.elements.get(at).copied().unwrap_or(0.0)
-    }
-
-    /// An element, and how far it may be off.
-    fn known(&self, at: usize) -> (f64, f64) {
-        let errors = self.errors.as_ref().and_then(|errors| errors.get(at));
-        (f64::from(self.element(at)), errors.copied().unwrap_or(0.0))
-    }
-
-    fn is_finite(&self) -> bool {
-        self.elements.iter().all(|element| element.is_finite())
-    }
-}
-
-/// The matrices that are held.
-#[derive(Debug, Default)]
-pub(super) struct Matrices {
-    all: Vec<Matrix>,
-    free: Vec<u32>,
-    /// How many there may be before they are gone through.
-    limit: usize,
-}
-
-impl Matrices {
-    fn get(&self, number: u32) -> Option<&Matrix> {
-        let index = number.checked_sub(FIRST)?;
-        self.all.get(index as usize)
-    }
-
-    fn is_full(&self) -> bool {
-        self.free.is_empty() && self.all.len() >= self.limit.max(FEW)
-    }
-
-    /// Gives up all that `held` does not name.
-    fn sweep(&mut self, held: &HashSet<u32>) {
-        for index in 0..self.all.len() as u32 {
-            if !held.contains(&(FIRST + index)) {
-                self.free.push(index);
-            }
-        }
-        self.limit = 2 * (self.all.len() - self.free.len());
-    }
-
-    fn add(&mut self, matrix: Matrix) -> u32 {
-        if let Some(index) = self.free.pop()
-            && let Some(slot) = self.all.get_mut(index as usize)
-        {
-            *slot = matrix;
-            return FIRST + index;
-        }
-        self.all.push(matrix);
-        FIRST + self.all.len() as u32 - 1
-    }
-}
+pub(super) use pool::Matrices;
+use pool::{FIRST, Matrix};
 
 fn round(value: f32, half: bool) -> f32 {
     if half {

@@ -65,6 +65,11 @@ impl Shadow {
         }
     }
 
+    /// Bytes of the memory.
+    pub fn bytes(&self) -> u32 {
+        self.cells.len() as u32 * self.granule
+    }
+
     fn conflicts(&self, earlier: Touch, now: Touch) -> bool {
         if earlier.group == now.group {
             earlier.epoch == now.epoch && earlier.lane != now.lane

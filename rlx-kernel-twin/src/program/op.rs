@@ -568,6 +568,13 @@ ops! {
         /// The body of a function.
         body: Block,
     }
+    /// What has no barrier in it: invocations may run it in turns. Made by [`Program::in_turns`].
+    ///
+    /// [`Program::in_turns`]: super::Program::in_turns
+    Turns {
+        /// What each of them runs.
+        body: Block,
+    }
     /// Leaves the loop where the condition is `when`.
     BreakIf {
         /// The condition.

@@ -193,7 +193,7 @@ fn shapes(block: &Block) -> Result<(), DecodeError> {
                 shapes(body)?;
                 shapes(continuing)?;
             }
-            Op::Scope { body } => shapes(body)?,
+            Op::Scope { body } | Op::Turns { body } => shapes(body)?,
             _ => {}
         }
     }

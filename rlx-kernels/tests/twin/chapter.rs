@@ -37,3 +37,23 @@ fn the_chapter_shows_what_the_twin_prints() {
     let chapter = include_str!("../../../docs/find-a-race.md");
     assert!(chapter.contains(&text), "the chapter should show:\n{text}");
 }
+
+/// bins[b] = how many of x are b, counted in workgroup memory.
+#[kernel(workgroup_size(64), groups(1))]
+#[requires(x.len() >= 64, bins.len() >= 64)]
+pub fn counts(x: &[u32], bins: &mut [u32]) {
+    #[workgroup]
+    let own: [AtomicU32; 64];
+    let me = local_index();
+    own[x[me] % 64].fetch_add(1);
+    bins[me] = own[me].load();
+}
+
+#[test]
+fn the_chapter_shows_what_the_twin_prints_of_atomics() {
+    let x: Vec<u32> = (0..64).map(|i| 63 - i).collect();
+    let report = counts::simulate(&x, &mut [0; 64], &SimOptions::thorough()).expect("it runs");
+    let text = report.to_string();
+    let chapter = include_str!("../../../docs/find-a-race.md");
+    assert!(chapter.contains(&text), "the chapter should show:\n{text}");
+}

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use rlx_kernels::prelude::*;
 
+mod atomics;
 mod barriers;
 mod bounds;
 mod floats;
@@ -37,10 +38,10 @@ use planted;
 fn mark(file: &str, kernel: &str) -> Result<(u32, String), Box<dyn Error>> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(file);
     let source = fs::read_to_string(path)?;
-    let head = format!("fn {kernel}(");
+    let heads = [format!("fn {kernel}("), format!("fn {kernel}<")];
     (1..)
         .zip(source.lines())
-        .skip_while(|(_, line)| !line.starts_with(&head))
+        .skip_while(|(_, line)| !heads.iter().any(|head| line.starts_with(head)))
         .find_map(|(line, text)| {
             let (_, name) = text.split_once("//~")?;
             // `//~^` is about the line above: rustfmt moves what follows a `{`.

@@ -16,6 +16,7 @@ mod life;
 mod mandelbrot;
 mod matmul;
 mod nbody;
+mod packed_matmul;
 mod radix_sort;
 mod random;
 mod reduction;
@@ -30,9 +31,6 @@ const SPARED: &[(&str, usize)] = &[
     // What is read after them, the same invocation has written, at these sizes.
     ("scan_blocks", 1),
     ("fft", 2),
-    // Atomics before and after: that is no race, and all of a workgroup's are done side by side here.
-    ("histogram", 0),
-    ("count", 0),
 ];
 
 /// An adapter, and the twin, which must miss each barrier of each kernel.

@@ -656,4 +656,5 @@ mod methods;
 mod operations;
 mod params;
 mod shared;
+mod traits;
 mod wide;

@@ -14,17 +14,14 @@ impl Follower<'_> {
         if self.budget == 0 {
             return Value::Unknown;
         }
-        if let Some(value) = self.decided(expr) {
-            return Value::number(value);
-        }
         match &expr.kind {
+            // What is made of these is decided where the operator is applied.
             ExprKind::Int(_)
             | ExprKind::Hex(_)
-            | ExprKind::Float(_)
             | ExprKind::Bool(_)
             | ExprKind::Literal(_)
-            | ExprKind::Const(_)
-            | ExprKind::Length(_) => Value::Uniform,
+            | ExprKind::Const(_) => self.decided(expr).map_or(Value::Uniform, Value::number),
+            ExprKind::Float(_) | ExprKind::Length(_) => Value::Uniform,
             ExprKind::Param(index) => match &expr.ty {
                 Type::Vector(_, len) => {
                     let parts =

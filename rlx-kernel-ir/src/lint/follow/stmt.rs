@@ -7,7 +7,7 @@ use super::{Follower, Lanes, Value};
 use crate::expr::{BinaryOp, Expr, ExprKind};
 use crate::item::LocalId;
 use crate::stmt::{Block, Stmt};
-use crate::types::Type;
+use crate::types::{Scalar, Type};
 use crate::walk::{self, Node, root};
 
 impl Follower<'_> {
@@ -132,7 +132,12 @@ impl Follower<'_> {
         let assigned = assigned(body);
         let before = self.frame.variables.clone();
         let (active, mark) = (self.active, self.seen.accesses.len());
-        let mut given_up: BTreeSet<LocalId> = BTreeSet::new();
+        // Sums of floats are of no index: not worth a second round through the body.
+        let mut given_up: BTreeSet<LocalId> = assigned
+            .iter()
+            .copied()
+            .filter(|local| self.is_float(*local))
+            .collect();
         let leaves = body.breaks() || continues(body);
         if leaves {
             given_up.extend(&assigned);
@@ -175,6 +180,17 @@ impl Follower<'_> {
             }
             given_up.extend(lost);
         }
+    }
+
+    fn is_float(&self, local: LocalId) -> bool {
+        let mut ty = match self.frame.function.locals.get(local.0) {
+            Some(local) => &local.ty,
+            None => return false,
+        };
+        while let Type::Array(elem, _) = ty {
+            ty = elem;
+        }
+        ty.scalar().is_some_and(Scalar::is_float)
     }
 
     /// A value after any number of uniform steps.

@@ -59,7 +59,12 @@ fn found_in(arguments: &str, file: &str) -> Vec<(&'static str, String)> {
     assert!(sink.diagnostics.is_empty(), "{:?}", sink.diagnostics);
     items.module.kernel = Some(kernel);
     let compiled = compile(&items.module, CompileOptions::default()).expect("it compiles");
-    let lints = super::of_kernel(&compiled.lints, &sink, &args, &function);
+    let lints = super::of_kernel(
+        &compiled.lints,
+        &sink,
+        &super::read_by_host(&args, &function),
+        &function,
+    );
     let lints = lints
         .into_iter()
         .filter(|found| sink.levels.of(found).0 != Level::Allow);
