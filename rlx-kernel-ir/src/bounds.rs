@@ -35,6 +35,7 @@ use crate::span::Span;
 use crate::types::{Scalar, Source, Type};
 use facts::{Facts, Mark};
 use frame::Frame;
+pub(crate) use poly::gcd;
 use poly::{Atom, Poly};
 pub use requires::{Code, Requirement};
 use value::Value;

@@ -2,6 +2,7 @@
 
 use crate::bounds::{self, Proof};
 use crate::builtin::Input;
+use crate::cost::{self, Cost};
 use crate::diagnostic::Diagnostic;
 use crate::infer::{infer_all, infer_functions};
 use crate::item::{ItemId, Kernel, KernelParam, Module};
@@ -79,6 +80,8 @@ pub struct Compiled {
     pub traced: Option<Traced>,
     /// What is proved of its indices and loops.
     pub proof: Proof,
+    /// What an invocation costs.
+    pub cost: Cost,
 }
 
 /// A binding of a compiled kernel.
@@ -261,6 +264,7 @@ pub fn compile(module: &Module, options: CompileOptions) -> Result<Compiled, Vec
             &bound,
         ),
         proof,
+        cost: cost::of(module, &typed),
         validated,
         traced,
     })

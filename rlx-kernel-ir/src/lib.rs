@@ -10,6 +10,7 @@ pub mod bounds;
 pub mod builtin;
 pub mod compile;
 pub mod consteval;
+pub mod cost;
 pub mod diagnostic;
 pub mod expr;
 pub mod generic;

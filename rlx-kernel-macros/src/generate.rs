@@ -1,5 +1,6 @@
 //! From compiled IR to Rust.
 
+pub mod cost;
 pub mod device;
 pub mod elementwise;
 pub mod format;

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
+use crate::cost::Cost;
 use crate::matrix::MatrixShape;
 use crate::overrides::{Override, Workgroup};
 use crate::proof::Proof;
@@ -52,6 +53,8 @@ pub struct KernelInfo {
     pub limits: Cow<'static, [RequiredLimit]>,
     /// What is proved of its indices and loops.
     pub proof: Proof,
+    /// What an invocation costs.
+    pub cost: Cost,
     /// The WGSL module for naga, in split form; [`KernelInfo::wgsl()`] and
     /// [`KernelInfo::wgsl_for_web()`] give the others.
     pub wgsl: Cow<'static, str>,
@@ -351,6 +354,7 @@ impl KernelInfo {
         linear: false,
         limits: Cow::Borrowed(&[]),
         proof: Proof::NONE,
+        cost: Cost::UNKNOWN,
         wgsl: Cow::Borrowed(""),
         hash: 0,
         twin: Cow::Borrowed(&[]),
@@ -419,6 +423,15 @@ impl KernelInfo {
                 "by dimension"
             }
         );
+        let least = if self.cost.open { " at least" } else { "" };
+        for (what, amount) in [
+            ("flops", &self.cost.flops),
+            ("bytes read", &self.cost.read),
+            ("bytes written", &self.cost.written),
+        ] {
+            let amount = amount.describe(self);
+            let _ = writeln!(text, "// cost        an invocation{least}: {amount} {what}");
+        }
         let proved = |holds, yes, no| if holds { yes } else { no };
         let _ = writeln!(
             text,

@@ -10,6 +10,7 @@
 // The macros name this crate by its public name, here too.
 extern crate self as rlx_kernels;
 
+pub mod cost;
 pub mod dispatch;
 pub mod elementwise;
 pub mod format;
@@ -30,6 +31,7 @@ pub mod vector;
 
 pub use half::f16;
 
+pub use cost::Cost;
 pub use dispatch::{Buffer, Dispatch, DispatchError, KernelRef};
 pub use elementwise::ElementwiseOp;
 pub use format::{Block, BlockFormat, FormatInfo, Packed};

@@ -154,7 +154,7 @@ impl KernelInfo {
     }
 
     /// The value of the `u32` param `index` in the bytes of a params struct.
-    fn param(&self, index: usize, params: &[u8]) -> Option<u32> {
+    pub(crate) fn param(&self, index: usize, params: &[u8]) -> Option<u32> {
         let start = self.params.get(index)?.offset as usize;
         let bytes = params.get(start..start.checked_add(4)?)?;
         Some(u32::from_le_bytes(bytes.try_into().ok()?))

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use rlx_kernel_ir::twin::Location;
 use rlx_kernel_ir::{BinaryOp, Compiled, Kernel, bounds};
+use rlx_kernels::cost::{Amount, Cost, Symbol, Term};
 use rlx_kernels::kernel::fnv1a;
 use rlx_kernels::proof::Code;
 use rlx_kernels::{
@@ -77,11 +78,45 @@ pub(super) fn kernel_info(kernel: &Kernel, compiled: Compiled, file: &'static st
         linear: compiled.linear,
         limits: limits.collect(),
         proof,
+        cost: cost(&compiled.cost),
         hash: fnv1a(compiled.wgsl.as_bytes()),
         wgsl: compiled.wgsl.into(),
         twin: twin.into(),
         // Operators are printed before they are put together.
         traced: None,
+    }
+}
+
+/// What a kernel costs.
+fn cost(found: &rlx_kernel_ir::cost::Cost) -> Cost {
+    let amount = |amount: &rlx_kernel_ir::cost::Amount| {
+        let terms = amount.terms().iter().map(|(factors, ratio)| Term {
+            above: ratio.above,
+            below: ratio.below,
+            factors: factors
+                .iter()
+                .map(|(own, power)| (symbol(*own), *power))
+                .collect(),
+        });
+        Amount(terms.collect())
+    };
+    Cost {
+        flops: amount(&found.flops),
+        read: amount(&found.read),
+        written: amount(&found.written),
+        open: found.open,
+    }
+}
+
+fn symbol(symbol: rlx_kernel_ir::cost::Symbol) -> Symbol {
+    use rlx_kernel_ir::cost::Symbol as Found;
+
+    match symbol {
+        Found::Param(index) => Symbol::Param(index),
+        Found::Length(index) => Symbol::Length(index),
+        Found::Override(index) => Symbol::Override(index),
+        Found::SubgroupSize => Symbol::SubgroupSize,
+        Found::NumSubgroups => Symbol::NumSubgroups,
     }
 }
 

@@ -81,6 +81,7 @@ pub fn info(
             overrides: #overrides,
             workgroup: #workgroup,
             proof: #proof,
+            cost: #cost,
             wgsl: #wgsl,
             hash: #hash,
             twin: __B(#twin),
