@@ -97,7 +97,10 @@ impl Infer<'_> {
         }
         if let Type::Vector(elem, _) = &b
             && !matches!(a, Type::Vector(..))
-            && op == BinaryOp::Mul
+            && matches!(
+                op,
+                BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div
+            )
         {
             self.expect(left.0, elem, &a);
             return b;
