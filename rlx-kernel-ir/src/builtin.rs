@@ -220,6 +220,8 @@ pub enum Arg {
     T,
     /// The scalar of `T`.
     Elem,
+    /// `T` or its scalar.
+    Either,
     /// A `bool`, or where `T` is a vector one a component.
     Mask,
     /// This scalar.

@@ -179,6 +179,12 @@ pub trait Bits: Copy {
     /// Where the lowest bit is that is set: -1 for none.
     #[must_use]
     fn trailing(self) -> Self;
+    /// Bits `offset .. offset + count`.
+    #[must_use]
+    fn extracted(self, offset: u32, count: u32) -> Self;
+    /// With bits `offset .. offset + count` taken from the low bits of `new`.
+    #[must_use]
+    fn inserted(self, new: Self, offset: u32, count: u32) -> Self;
 }
 
 impl Bits for u32 {
@@ -192,6 +198,23 @@ impl Bits for u32 {
             self.trailing_zeros()
         }
     }
+    fn extracted(self, offset: u32, count: u32) -> Self {
+        let offset = offset.min(32);
+        let count = count.min(32 - offset);
+        if count == 0 {
+            return 0;
+        }
+        (self >> offset) & (u32::MAX >> (32 - count))
+    }
+    fn inserted(self, new: Self, offset: u32, count: u32) -> Self {
+        let offset = offset.min(32);
+        let count = count.min(32 - offset);
+        if count == 0 {
+            return self;
+        }
+        let mask = (u32::MAX >> (32 - count)) << offset;
+        (self & !mask) | ((new << offset) & mask)
+    }
 }
 
 impl Bits for i32 {
@@ -202,6 +225,17 @@ impl Bits for i32 {
     fn trailing(self) -> Self {
         (self as u32).trailing() as i32
     }
+    fn extracted(self, offset: u32, count: u32) -> Self {
+        let count = count.min(32 - offset.min(32));
+        if count == 0 {
+            return 0;
+        }
+        let bits = (self as u32).extracted(offset, count);
+        ((bits << (32 - count)) as i32) >> (32 - count)
+    }
+    fn inserted(self, new: Self, offset: u32, count: u32) -> Self {
+        (self as u32).inserted(new as u32, offset, count) as i32
+    }
 }
 
 macro_rules! bits {
@@ -209,6 +243,12 @@ macro_rules! bits {
         $(impl<T: Bits> Bits for $vector<T> {
             fn leading(self) -> Self { self.map(T::leading) }
             fn trailing(self) -> Self { self.map(T::trailing) }
+            fn extracted(self, offset: u32, count: u32) -> Self {
+                self.map(|x| x.extracted(offset, count))
+            }
+            fn inserted(self, new: Self, offset: u32, count: u32) -> Self {
+                self.with(new, |bits, new| bits.inserted(new, offset, count))
+            }
         })+
     };
 }
@@ -246,9 +286,32 @@ pub fn quantize_to_f16(x: f32) -> f32 {
     f16::from_f32(x).to_f32()
 }
 
+/// How much of each is in a mixture of two `V`: one number, or one a component.
+pub trait Share<V> {
+    /// The same for all components.
+    fn share(self) -> V;
+}
+
+impl<V: Floats> Share<V> for V {
+    fn share(self) -> V {
+        self
+    }
+}
+
+macro_rules! share {
+    ($($vector:ident)+) => {
+        $(impl Share<$vector<f32>> for f32 {
+            fn share(self) -> $vector<f32> {
+                $vector::splat(self)
+            }
+        })+
+    };
+}
+share!(Vec2 Vec3 Vec4);
+
 /// `a` where `t` is 0, `b` where it is 1.
-pub fn mix<V: Floats>(a: V, b: V, t: V) -> V {
-    a.zip(b, t, |a, b, t| a * (1.0 - t) + b * t)
+pub fn mix<V: Floats, T: Share<V>>(a: V, b: V, t: T) -> V {
+    a.zip(b, t.share(), |a, b, t| a * (1.0 - t) + b * t)
 }
 
 /// 1 where `x` has reached `edge`, else 0.
@@ -264,25 +327,14 @@ pub fn smoothstep<V: Floats>(low: V, high: V, x: V) -> V {
     })
 }
 
-/// Bits `offset .. offset + count` of `bits`, as the low bits.
-pub fn extract_bits(bits: u32, offset: u32, count: u32) -> u32 {
-    let offset = offset.min(32);
-    let count = count.min(32 - offset);
-    if count == 0 {
-        return 0;
-    }
-    (bits >> offset) & (u32::MAX >> (32 - count))
+/// Bits `offset .. offset + count` of `bits`, as the low bits; those of a signed number with its sign.
+pub fn extract_bits<V: Bits>(bits: V, offset: u32, count: u32) -> V {
+    bits.extracted(offset, count)
 }
 
 /// `bits` with bits `offset .. offset + count` taken from the low bits of `new`.
-pub fn insert_bits(bits: u32, new: u32, offset: u32, count: u32) -> u32 {
-    let offset = offset.min(32);
-    let count = count.min(32 - offset);
-    if count == 0 {
-        return bits;
-    }
-    let mask = (u32::MAX >> (32 - count)) << offset;
-    (bits & !mask) | ((new << offset) & mask)
+pub fn insert_bits<V: Bits>(bits: V, new: V, offset: u32, count: u32) -> V {
+    bits.inserted(new, offset, count)
 }
 
 /// The four bytes of `v`'s components, the first the lowest.

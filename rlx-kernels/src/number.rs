@@ -130,6 +130,8 @@ float! {
     to_radians();
     /// Radians in degrees.
     to_degrees();
+    /// 1 / x
+    recip();
     /// Without the integer part, with the sign.
     fract();
     /// The nearest integer, of two the one farther from zero.

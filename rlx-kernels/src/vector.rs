@@ -44,6 +44,11 @@ macro_rules! vector {
                 $name { $($field: f(self.$field)),+ }
             }
 
+            /// The vector of `f` of each component and that of another.
+            pub(crate) fn with(self, other: Self, f: impl Fn(T, T) -> T) -> Self {
+                Self { $($field: f(self.$field, other.$field)),+ }
+            }
+
             /// The components in order.
             pub fn to_array(self) -> [T; $len] {
                 [$(self.$field),+]
@@ -119,6 +124,7 @@ macro_rules! vector {
             vector!(@method $($field)+, atanh(), "The inverse hyperbolic tangent of each component.");
             vector!(@method $($field)+, to_radians(), "Each component's degrees in radians.");
             vector!(@method $($field)+, to_degrees(), "Each component's radians in degrees.");
+            vector!(@method $($field)+, recip(), "1 over each component.");
             vector!(@method $($field)+, fract(), "Each component without its integer part, with its sign.");
             vector!(@method $($field)+, round(), "The integer nearest to each component, of two the one farther from zero.");
 
@@ -240,6 +246,24 @@ macro_rules! vector {
         $first $(+ $rest)*
     };
     (@scalar $name:ident $scalar:ident $($field:ident)+) => {
+        impl Add<$name<$scalar>> for $scalar {
+            type Output = $name<$scalar>;
+            fn add(self, vector: $name<$scalar>) -> $name<$scalar> {
+                $name { $($field: self + vector.$field),+ }
+            }
+        }
+        impl Sub<$name<$scalar>> for $scalar {
+            type Output = $name<$scalar>;
+            fn sub(self, vector: $name<$scalar>) -> $name<$scalar> {
+                $name { $($field: self - vector.$field),+ }
+            }
+        }
+        impl Div<$name<$scalar>> for $scalar {
+            type Output = $name<$scalar>;
+            fn div(self, vector: $name<$scalar>) -> $name<$scalar> {
+                $name { $($field: self / vector.$field),+ }
+            }
+        }
         impl Mul<$name<$scalar>> for $scalar {
             type Output = $name<$scalar>;
             fn mul(self, vector: $name<$scalar>) -> $name<$scalar> {

@@ -38,6 +38,7 @@ impl Builtin {
             Arg::T if self.domain == Domain::Matrix => "a matrix of T".into(),
             Arg::T => "T".into(),
             Arg::Elem => "T's scalar".into(),
+            Arg::Either => "T or its scalar".into(),
             Arg::Mask => "`bool`, or one a component".into(),
             Arg::Is(scalar) => format!("`{}`", scalar.name()),
             Arg::Vector(scalar, len) => vector(*scalar, *len),

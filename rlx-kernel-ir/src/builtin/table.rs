@@ -4,7 +4,7 @@ use super::{Arg, Builtin, Domain, Effect, Form, Input, Ret, Spelling};
 use crate::matrix::MatrixOp::{Load, MultiplyAdd, Store, Zero};
 use crate::matrix::Role::{A, B, C};
 use crate::types::Scalar;
-use Arg::{Elem, Is, Mask, T, Vector};
+use Arg::{Either, Elem, Is, Mask, T, Vector};
 use Domain::{Any, BoolVector, Float, FloatVector, Int, Int32, Narrow, Number, NumberVector};
 use Effect::{Barrier, Pure, Subgroup};
 use Form::{Function, Method};
@@ -105,6 +105,7 @@ pub static BUILTINS: &[Builtin] = &[
     row("fract", Template("{0} - trunc({0})"), Method, Float, &[T], Ret::T, Pure),
     row("round", Template("select(trunc({0}), trunc({0}) + sign({0}), abs({0} - trunc({0})) >= {T:0.5})"), Method, Float, &[T], Ret::T, Pure),
     row("powi", Power, Method, Float, &[T, Is(I32)], Ret::T, Pure),
+    row("recip", Template("{T:1.0} / {0}"), Method, Float, &[T], Ret::T, Pure),
     row("saturate", Call("saturate"), Function, Float, &[T], Ret::T, Pure),
     row("ldexp", Call("ldexp"), Function, Domain::None, &[Is(F32), Is(I32)], Ret::Is(F32), Pure),
     row("length", Call("length"), Function, FloatVector, &[T], Ret::Elem, Pure),
@@ -132,6 +133,10 @@ pub static BUILTINS: &[Builtin] = &[
     row("rotate_right", Rotate { left: false }, Method, Domain::None, &[Is(U32), Is(U32)], Ret::Is(U32), Pure),
     row("abs_diff", Template("max({0}, {1}) - min({0}, {1})"), Method, Int32, &[T, T], Ret::As(U32), Pure),
     row("next_multiple_of", Template("({0} / {1} + u32({0} % {1} != 0u)) * {1}"), Method, Domain::None, &[Is(U32), Is(U32)], Ret::Is(U32), Pure),
+    row("is_multiple_of", Template("{0} % {1} == 0u"), Method, Domain::None, &[Is(U32), Is(U32)], Ret::Is(Bool), Pure),
+    row("saturating_add", Template("{0} + min({1}, ~{0})"), Method, Domain::None, &[Is(U32), Is(U32)], Ret::Is(U32), Pure),
+    row("saturating_sub", Template("{0} - min({1}, {0})"), Method, Domain::None, &[Is(U32), Is(U32)], Ret::Is(U32), Pure),
+    row("unsigned_abs", Template("u32(abs({0}))"), Method, Domain::None, &[Is(I32)], Ret::Is(U32), Pure),
     row("is_power_of_two", Template("countOneBits({0}) == 1u"), Method, Domain::None, &[Is(U32)], Ret::Is(Bool), Pure),
     row("rem_euclid", Template("{0} % {1} + select(0, abs({1}), {0} % {1} < 0)"), Method, Domain::None, &[Is(I32), Is(I32)], Ret::Is(I32), Pure),
     row("signum", Call("sign"), Method, Domain::None, &[Is(I32)], Ret::Is(I32), Pure),
@@ -166,12 +171,12 @@ pub static BUILTINS: &[Builtin] = &[
     row("dot4_i8_packed", Call("dot4I8Packed"), Function, Domain::None, &[Is(U32), Is(U32)], Ret::Is(I32), Pure),
     row("dot4_u8_packed", Call("dot4U8Packed"), Function, Domain::None, &[Is(U32), Is(U32)], Ret::Is(U32), Pure),
     row("quantize_to_f16", Call("quantizeToF16"), Function, Domain::None, &[Is(F32)], Ret::Is(F32), Pure),
-    row("mix", Call("mix"), Function, Float, &[T, T, T], Ret::T, Pure),
+    row("mix", Call("mix"), Function, Float, &[T, T, Either], Ret::T, Pure),
     row("step", Call("step"), Function, Float, &[T, T], Ret::T, Pure),
     row("smoothstep", Call("smoothstep"), Function, Float, &[T, T, T], Ret::T, Pure),
     row("cross", Call("cross"), Function, Domain::None, &[Vector(F32, 3), Vector(F32, 3)], Ret::Vector(F32, 3), Pure),
-    row("extract_bits", Call("extractBits"), Function, Domain::None, &[Is(U32), Is(U32), Is(U32)], Ret::Is(U32), Pure),
-    row("insert_bits", Call("insertBits"), Function, Domain::None, &[Is(U32), Is(U32), Is(U32), Is(U32)], Ret::Is(U32), Pure),
+    row("extract_bits", Call("extractBits"), Function, Int32, &[T, Is(U32), Is(U32)], Ret::T, Pure),
+    row("insert_bits", Call("insertBits"), Function, Int32, &[T, T, Is(U32), Is(U32)], Ret::T, Pure),
     row("unpack4x8snorm", Call("unpack4x8snorm"), Function, Domain::None, &[Is(U32)], Ret::Vector(F32, 4), Pure),
     row("unpack4x8unorm", Call("unpack4x8unorm"), Function, Domain::None, &[Is(U32)], Ret::Vector(F32, 4), Pure),
     row("unpack2x16snorm", Call("unpack2x16snorm"), Function, Domain::None, &[Is(U32)], Ret::Vector(F32, 2), Pure),
@@ -288,7 +293,6 @@ pub static REFUSED_METHODS: &[(&str, Of, &str)] = &[
         Of::All,
         "write `x.ln() * core::f32::consts::LOG10_E` with the number in place of the const",
     ),
-    ("saturating_sub", Of::All, "write `a - a.min(b)`"),
     ("unwrap", Of::All, "there is no `Option` on a GPU"),
     ("iter", Of::All, "write `for i in 0..n` and index"),
 ];

@@ -74,6 +74,18 @@ impl Infer<'_> {
                 Type::Vector(elem, count),
             );
         }
+        let is_atomic = matches!(self.table.shallow(&ty), Type::Atomic(_));
+        if name == "swap" && !is_atomic {
+            let found = self.describe(&ty);
+            let message =
+                format!("{found} has no method `swap` in the kernel language: it is an atomic's");
+            let help =
+                "exchange two places by a variable: `let kept = y[a]; y[a] = y[b]; y[b] = kept;`";
+            return (
+                ExprKind::Int(0),
+                self.error(Diagnostic::new(at, message).help(help)),
+            );
+        }
         if let Some(builtin) = Builtin::find(name, Form::Method) {
             if let Some(error) = self.refused_for(builtin, &ty, at) {
                 return (ExprKind::Int(0), error);
@@ -192,6 +204,12 @@ impl Infer<'_> {
                     };
                     self.expect(arg, &mask, &found);
                 }
+                Arg::Either if !matches!(self.table.shallow(&found), Type::Vector(..)) => {
+                    let ty = generic
+                        .as_ref()
+                        .map_or(Type::Error, |ty| self.table.deep(ty));
+                    self.expect(arg, &elem_of(&ty), &found);
+                }
                 Arg::Elem => {
                     let ty = generic
                         .as_ref()
@@ -200,7 +218,7 @@ impl Infer<'_> {
                 }
                 // Of the builtins of matrices alone.
                 Arg::Matrix(_) | Arg::Slice => {}
-                Arg::T => {
+                Arg::T | Arg::Either => {
                     if let Some(ty) = &generic {
                         let ty = ty.clone();
                         self.expect(arg, &ty, &found);

@@ -118,7 +118,7 @@ impl Lower<'_> {
             | Spelling::Call(
                 "any" | "all" | "saturate" | "radians" | "degrees" | "length" | "distance"
                 | "normalize" | "reflect" | "refract" | "faceForward" | "mix" | "step"
-                | "smoothstep",
+                | "smoothstep" | "extractBits" | "insertBits",
             ) => self.derived(builtin, &site),
             Spelling::Call(name) => self.call(name, &site),
         }
@@ -334,22 +334,6 @@ impl Lower<'_> {
             }
             ("select", _) => self.each_ternary(Ternary::Select, &operands, site),
             ("fma", _) => self.each_ternary(Ternary::Fma, &operands, site),
-            ("extractBits", _) => self.each_ternary(Ternary::ExtractBits, &operands, site),
-            ("insertBits", [a, b, offset, count]) => {
-                let to = self.target(want, 1, span)?;
-                let op = Op::InsertBits {
-                    to,
-                    a: *a,
-                    b: *b,
-                    offset: *offset,
-                    count: *count,
-                };
-                self.emit(op, span);
-                Ok(Value {
-                    first: to,
-                    owned: true,
-                })
-            }
             ("clamp", [a, low, high]) => {
                 let (max, min) = (binary("max", kind), binary("min", kind));
                 let (Some(max), Some(min)) = (max, min) else {

@@ -99,6 +99,32 @@ impl Lower<'_> {
         Ok(sum)
     }
 
+    /// Bits `offset .. offset + count`, with the highest of them for all above it where they are of
+    /// a signed number.
+    fn extracted(&mut self, kind: Kind<'_>, [bits, offset, count]: [Reg; 3]) -> Result<Reg> {
+        let span = kind.expr.span;
+        let [zero, one, most, ones] = [0, 1, 31, u32::MAX].map(|value| self.constant(value));
+        let taken = |this: &mut Self, [a, b, c]: [Reg; 3]| {
+            let to = this.alloc(1, span)?;
+            let op = Ternary::ExtractBits;
+            this.emit(Op::Ternary { op, to, a, b, c }, span);
+            Ok(to)
+        };
+        let found = taken(self, [bits, offset, count])?;
+        if kind.scalar.is_unsigned() {
+            return Ok(found);
+        }
+        // As many as there are, where the field reaches past the last.
+        let mask = taken(self, [ones, offset, count])?;
+        let below = taken(self, [mask, one, most])?;
+        let highest = self.two(Binary::Xor, mask, below, span)?;
+        let sign = self.two(Binary::And, found, highest, span)?;
+        let is_negative = self.two(Binary::Ne, sign, zero, span)?;
+        let above = self.two(Binary::Xor, mask, ones, span)?;
+        let negative = self.two(Binary::Or, found, above, span)?;
+        self.choose(kind, is_negative, negative, found)
+    }
+
     /// `base` to the power of `exponent`, which is not 0, by the products that the printer writes.
     fn power(&mut self, kind: Kind<'_>, mul: Binary, base: Reg, exponent: u128) -> Result<Reg> {
         match exponent {
@@ -188,6 +214,50 @@ impl Lower<'_> {
                     let low = this.with(kind, min, args[0], args[1])?;
                     this.with(kind, Binary::SubWrap, high, low)
                 })?
+            }
+            ("extract_bits", _) => self.each(site, operands, scalar, |this, kind, args| {
+                this.extracted(kind, [args[0], args[1], args[2]])
+            })?,
+            ("insert_bits", _) => self.each(site, operands, scalar, |this, kind, args| {
+                let to = this.alloc(1, kind.expr.span)?;
+                let op = Op::InsertBits {
+                    to,
+                    a: args[0],
+                    b: args[1],
+                    offset: args[2],
+                    count: args[3],
+                };
+                this.emit(op, kind.expr.span);
+                Ok(to)
+            })?,
+            ("recip", _) => self.each(site, operands, scalar, |this, kind, args| {
+                let one = this.number(kind, 1.0);
+                this.with(kind, Binary::DivF, one, args[0])
+            })?,
+            ("is_multiple_of", [a, b]) => {
+                let zero = self.constant(0);
+                let rest = self.with(kind, Binary::RemU, *a, *b)?;
+                let found = self.two(Binary::Eq, rest, zero, span)?;
+                self.deliver(value(found), 1, site.want, span)
+            }
+            ("saturating_add" | "saturating_sub", [a, b]) => {
+                let (op, room) = if name == "saturating_add" {
+                    let ones = self.constant(u32::MAX);
+                    let room = self.with(kind, Binary::SubWrap, ones, *a)?;
+                    (Binary::AddWrap, room)
+                } else {
+                    (Binary::SubWrap, *a)
+                };
+                let Some(min) = binary("min", scalar) else {
+                    return Ok(None);
+                };
+                let by = self.with(kind, min, *b, room)?;
+                let found = self.with(kind, op, *a, by)?;
+                self.deliver(value(found), 1, site.want, span)
+            }
+            ("unsigned_abs", [a]) => {
+                let found = self.of(kind, Unary::AbsI, *a)?;
+                self.deliver(value(found), 1, site.want, span)
             }
             ("next_multiple_of", [a, b]) => {
                 let zero = self.constant(0);

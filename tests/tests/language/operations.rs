@@ -72,6 +72,37 @@ pub fn roundings(x: u32) -> u32 {
     whole.to_bits() ^ a.fract().to_bits() ^ v.x.to_bits() ^ v.y.to_bits() ^ half.to_f32().to_bits()
 }
 
+/// Fields of bits of signed numbers and vectors, sums that stop at the end, and what divides what.
+#[device]
+pub fn fields_of_bits(x: u32) -> u32 {
+    let signed = (x as i32) >> 2;
+    let at = x % 37;
+    let many = (x >> 8) % 40;
+    let mut sum = extract_bits(signed, at, many) as u32;
+    sum ^= insert_bits(signed, 0x55, at, many) as u32;
+    let v =
+        extract_bits(vec3(x, x >> 3, !x), 5, 9) + insert_bits(vec3(x, 1, 2), vec3(7, x, 3), 4, 11);
+    let w = extract_bits(vec2(signed, -signed), at, 6);
+    sum ^= v.x ^ v.y ^ v.z ^ (w.x * 3) as u32 ^ (w.y * 5) as u32;
+    sum ^= x.saturating_add(x << 1).saturating_sub(x >> 1) ^ at.saturating_sub(many);
+    sum ^ signed.unsigned_abs() ^ (x.is_multiple_of(many + 1) as u32)
+}
+
+/// Numbers and vectors in both orders, a mixture by one number, and what is exact of 1 / x.
+#[device]
+pub fn numbers_with_vectors(x: u32) -> u32 {
+    let a = (x % 1001) as f32 * 0.25;
+    let v = vec3(a, a + 1.0, 8.0);
+    let w = (1.0 - v) + (v - 1.0) * 0.5 + 2.0 * v + (0.5 + v);
+    let quarter = mix(v, w, 0.25) + mix(w, v, vec3(0.5, 0.25, 1.0));
+    let small = 64.0 / vec2(1.0, (1 << (x % 5)) as f32) + vec2(4.0, 0.5).recip() + (2.0f32).recip();
+    let ints = 7 - vec2(x % 5, x % 3) + (100 / vec2(x % 7 + 1, 3));
+    (quarter.x + quarter.y * 2.0 + quarter.z).to_bits()
+        ^ (small.x + small.y).to_bits()
+        ^ ints.x
+        ^ (ints.y << 9)
+}
+
 /// Powers whose exponents are variables of unrolled loops.
 #[device]
 pub fn unrolled_powers(x: u32) -> u32 {
@@ -94,6 +125,8 @@ pub fn unrolled_powers(x: u32) -> u32 {
 }
 
 pure! {
+    fields_of_bits_give_rustcs_bits: fields_of_bits_kernel(fields_of_bits);
+    numbers_with_vectors_give_rustcs_bits: numbers_with_vectors_kernel(numbers_with_vectors);
     powers_of_an_unrolled_loops_variable_give_rustcs_bits: unrolled_powers_kernel(unrolled_powers);
     tables_in_consts_give_rustcs_bits: tables_kernel(tables);
     integer_operations_give_rustcs_bits: integer_operations_kernel(integer_operations);
