@@ -8,8 +8,9 @@ use crate::kernel::KernelInfo;
 /// What one invocation of a kernel does, derived from its body.
 ///
 /// A loop counts as often as its range says; where an invocation begins in a strided loop evens out over
-/// the workgroup. A branch counts as taken, of two the dearer one. Bytes count as often as they are
-/// asked for, whatever caches do.
+/// the workgroup. A branch that its place decides (`if me < 32`) counts for those who take it, any other
+/// for all; of two branches the dearer one. Bytes count as often as they are asked for, whatever caches
+/// do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cost {
     /// Operations on floats; a component of a vector is one, a fused product and sum two.
@@ -157,7 +158,9 @@ impl KernelInfo {
     ) -> Option<Total> {
         let size = self.workgroup_size.map(f64::from);
         let workgroup: f64 = size.iter().product();
-        let invocations = grid.iter().fold(workgroup, |all, groups| all * f64::from(*groups));
+        let invocations = grid
+            .iter()
+            .fold(workgroup, |all, groups| all * f64::from(*groups));
         let subgroup = f64::from(subgroup_size.max(1));
         let value = |symbol| match symbol {
             Symbol::Param(index) => self.param(index, params).map(f64::from),

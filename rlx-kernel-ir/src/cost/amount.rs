@@ -31,7 +31,9 @@ impl Ratio {
     fn plus(self, other: Self) -> Self {
         let left = self.above.checked_mul(other.below);
         let right = other.above.checked_mul(self.below);
-        let above = left.zip(right).and_then(|(left, right)| left.checked_add(right));
+        let above = left
+            .zip(right)
+            .and_then(|(left, right)| left.checked_add(right));
         Self::new(above, self.below.checked_mul(other.below))
     }
 
@@ -179,7 +181,11 @@ mod tests {
             Amount::symbol(Symbol::Param(1)),
         );
         let sum = n.plus(2, &k);
-        assert_eq!(sum, k.plus(1, &n.over(&Amount::number(2)).unwrap()).times(&Amount::number(2)));
+        assert_eq!(
+            sum,
+            k.plus(1, &n.over(&Amount::number(2)).unwrap())
+                .times(&Amount::number(2))
+        );
         assert_eq!(sum.plus(-1, &sum), Amount::default());
         let product = sum.times(&n);
         assert_eq!(product.over(&n), Some(sum.clone()));

@@ -4,7 +4,7 @@ use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 use rlx_kernel_ir::cost::{Amount, Cost, Symbol};
 
-/// The cost of a kernel.
+/// The cost of a kernel, by the short names of [`info`](super::kernel).
 pub fn tokens(cost: &Cost) -> TokenStream {
     let (flops, read, written) = (
         amount(&cost.flops),
@@ -13,7 +13,7 @@ pub fn tokens(cost: &Cost) -> TokenStream {
     );
     let open = cost.open;
     quote! {
-        ::rlx_kernels::Cost { flops: #flops, read: #read, written: #written, open: #open }
+        __rlx::Cost { flops: #flops, read: #read, written: #written, open: #open }
     }
 }
 
@@ -31,15 +31,15 @@ fn amount(amount: &Amount) -> TokenStream {
                 Symbol::SubgroupSize => quote!(SubgroupSize),
                 Symbol::NumSubgroups => quote!(NumSubgroups),
             };
-            quote!((::rlx_kernels::cost::Symbol::#symbol, #power))
+            quote!((__rlx::cost::Symbol::#symbol, #power))
         });
         quote! {
-            ::rlx_kernels::cost::Term {
+            __rlx::cost::Term {
                 above: #above,
                 below: #below,
-                factors: ::rlx_kernels::__private::Cow::Borrowed(&[#(#factors),*]),
+                factors: __B(&[#(#factors),*]),
             }
         }
     });
-    quote!(::rlx_kernels::cost::Amount(::rlx_kernels::__private::Cow::Borrowed(&[#(#terms),*])))
+    quote!(__rlx::cost::Amount(__B(&[#(#terms),*])))
 }

@@ -57,6 +57,7 @@ pub fn info(
         quote!((#name, #value))
     });
     let twin = Literal::byte_string(twin);
+    let cost = crate::generate::cost::tokens(&compiled.cost);
     // Short names: a kernel's tokens are made for every instance.
     quote! {{
         use ::rlx_kernels as __rlx;
