@@ -11,9 +11,19 @@ use crate::item::FieldKind;
 use crate::matrix::MatrixOp;
 use crate::span::Span;
 use crate::types::{Scalar, Source, Type};
+use crate::walk;
 
 /// Calls around a function at the most; helpers do not call themselves.
 const MAX_DEPTH: usize = 32;
+
+/// What an integer is but for a multiple of 2³²: exactly, and with an atom for what had wrapped.
+fn parts(value: &Value) -> Option<(&Poly, Option<&Poly>)> {
+    match value {
+        Value::Int(exact) => Some((exact, None)),
+        Value::Wrapped { exact, any } => Some((exact, any.as_ref())),
+        _ => None,
+    }
+}
 
 /// Whether values of a type are followed as integers: a block is its address.
 pub(super) fn is_int(ty: &Type) -> bool {
@@ -37,9 +47,11 @@ impl Walker<'_> {
             Value::Int(poly) => poly,
             Value::Wrapped { exact, any } => {
                 if self.fits_u32(&exact) {
-                    exact
-                } else {
-                    any
+                    return exact;
+                }
+                match any {
+                    Some(any) if self.fits_u32(&any) => any,
+                    _ => self.wrapped(&exact),
                 }
             }
             _ => self.any(ty),
@@ -83,9 +95,6 @@ impl Walker<'_> {
                 | ExprKind::Literal(_)
                 | ExprKind::Const(_)
                 | ExprKind::Local(_)
-                | ExprKind::Unary(..)
-                | ExprKind::Binary(..)
-                | ExprKind::Cast(_)
         );
         if plain && let Some(value) = self.eval(expr) {
             return if expr.ty == Type::BOOL {
@@ -260,32 +269,24 @@ impl Walker<'_> {
     ) -> Value {
         let ring = matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul) && *ty == Type::U32;
         if ring {
-            let exact = |value: &Value| match value {
-                Value::Int(poly) | Value::Wrapped { exact: poly, .. } => Some(poly.clone()),
-                _ => None,
-            };
             let apply = |a: &Poly, b: &Poly| match op {
                 BinaryOp::Add => a.plus(1, b),
                 BinaryOp::Sub => a.plus(-1, b),
                 _ => a.times(b),
             };
-            if let (Some(a), Some(b)) = (exact(&left), exact(&right))
-                && let Some(exact) = apply(&a, &b)
+            if let (Some((a, any_a)), Some((b, any_b))) = (parts(&left), parts(&right))
+                && let Some(exact) = apply(a, b)
             {
-                if self.fits_u32(&exact) {
+                // Whether it wraps is asked where that matters: sums and products are those of the
+                // exact values whatever wraps on the way.
+                let range = self.facts.bounds(&exact);
+                if range.is_some_and(|(low, high)| low >= 0 && high <= u32::MAX.into()) {
                     return Value::Int(exact);
                 }
-                // What stands for a wrapped operand may be known to be small.
-                let has_wrapped =
-                    matches!(left, Value::Wrapped { .. }) || matches!(right, Value::Wrapped { .. });
-                if has_wrapped {
-                    let a = self.resolved(left, left_ty);
-                    let b = self.resolved(right, right_ty);
-                    if let Some(known) = apply(&a, &b).filter(|known| self.fits_u32(known)) {
-                        return Value::Int(known);
-                    }
-                }
-                let any = self.wrapped(&exact);
+                let any = match (any_a, any_b) {
+                    (None, None) => None,
+                    _ => apply(any_a.unwrap_or(a), any_b.unwrap_or(b)),
+                };
                 return Value::Wrapped { exact, any };
             }
         }
@@ -323,10 +324,40 @@ impl Walker<'_> {
         }
     }
 
+    /// Whether `size` elements from any of what `at` may be called on are below `length`: then it has
+    /// not wrapped.
+    fn is_inside(&self, at: &Value, size: i128, length: &Poly) -> bool {
+        let Some((exact, any)) = parts(at) else {
+            return false;
+        };
+        let end = length.offset(-size);
+        // Where there are two, the exact one has been found wanting before.
+        [any, Some(exact)].into_iter().flatten().any(|at| {
+            let left = end.as_ref().and_then(|end| end.plus(-1, at));
+            self.is_positive(at) && self.prove(left)
+        })
+    }
+
     fn index(&mut self, base: &Expr, index: &Expr) -> Value {
         let container = self.value(base);
-        let at = self.int(index);
+        let value = self.value(index);
         let length = self.elements(base);
+        if let Some((length, _)) = &length
+            && self.is_inside(&value, 1, length)
+        {
+            self.note(index.span, Index::Proved);
+            return match (
+                container,
+                parts(&value).and_then(|(at, _)| at.as_constant()),
+            ) {
+                (Value::Vector(parts), Some(at)) => usize::try_from(at)
+                    .ok()
+                    .and_then(|at| parts.get(at).cloned())
+                    .map_or(Value::Unknown, Value::Int),
+                _ => Value::Unknown,
+            };
+        }
+        let at = self.resolved(value, &index.ty);
         match length {
             Some((length, name)) => self.check(&at, &length, &name, index.span),
             None => self.note(
@@ -377,7 +408,7 @@ impl Walker<'_> {
             self.note(span, Index::Outside(message));
             return;
         }
-        let wrapped = at.atoms().any(|atom| self.wraps.contains(&atom));
+        let wrapped = at.atoms().iter().any(|atom| self.wraps.contains(atom));
         let reason = match (elements, most) {
             _ if wrapped => "its arithmetic may wrap".to_string(),
             (Some(elements), Some(most)) if most < 1 << 31 => {
@@ -407,17 +438,24 @@ impl Walker<'_> {
 
     /// Checks a read of a block's field.
     fn load(&mut self, source: Source, kind: FieldKind, align: u32, address: &Expr, span: Span) {
-        let at = self.int(address);
+        let value = self.value(address);
         // A read at any alignment is of four bytes.
         let size = match (kind, align) {
             (FieldKind::U8 | FieldKind::I8, _) => 1,
             (_, 1) => 4,
             _ => kind.size(),
         };
-        let last = at.plus(1, &Poly::constant(i128::from(size) - 1));
         let bytes = self
             .length(source)
-            .and_then(|(words, name)| Some((Poly::default().plus(4, &words)?, name)));
+            .and_then(|(words, name)| Some((words.scaled(4)?, name)));
+        if let Some((bytes, _)) = &bytes
+            && self.is_inside(&value, size.into(), bytes)
+        {
+            self.note(span, Index::Proved);
+            return;
+        }
+        let at = self.resolved(value, &Type::U32);
+        let last = at.offset(i128::from(size) - 1);
         match (last, bytes) {
             (Some(last), Some((bytes, name))) => self.check(&last, &bytes, &name, span),
             _ => self.note(
@@ -429,12 +467,18 @@ impl Walker<'_> {
 
     /// Makes the values of builtins, with what is known of them.
     pub(super) fn inputs(&mut self) {
-        for builtin in crate::builtin::BUILTINS {
-            if let Spelling::Input(input) = builtin.wgsl {
-                for part in 0..if input.is_vector() { 3 } else { 1 } {
-                    self.input(input, part);
+        let typed = self.typed;
+        let helpers = typed.instances.iter().map(|instance| &instance.function);
+        for function in typed.kernel.iter().chain(helpers) {
+            walk::block(&function.body, &mut |expr| {
+                if let ExprKind::Builtin(builtin, _) = &expr.kind
+                    && let Spelling::Input(input) = builtin.wgsl
+                {
+                    for part in 0..if input.is_vector() { 3 } else { 1 } {
+                        self.input(input, part);
+                    }
                 }
-            }
+            });
         }
     }
 
@@ -537,7 +581,7 @@ impl Walker<'_> {
         }
         if matches!(builtin.name, "vec2" | "vec3" | "vec4") {
             let parts = values.iter().map(|value| match value {
-                Value::Int(poly) | Value::Wrapped { any: poly, .. } => Some(poly.clone()),
+                Value::Int(poly) => Some(poly.clone()),
                 _ => None,
             });
             return parts
@@ -614,8 +658,27 @@ impl Walker<'_> {
 
     /// The value of an expression that is kept: an integer of which nothing is known is one atom.
     pub(super) fn kept(&mut self, expr: &Expr) -> Value {
-        match self.value(expr) {
-            Value::Unknown if is_int(&expr.ty) => Value::Int(self.any(&expr.ty)),
+        let value = self.value(expr);
+        self.keep(value, &expr.ty)
+    }
+
+    /// A value to be kept: whether it has wrapped is asked once.
+    pub(super) fn keep(&mut self, value: Value, ty: &Type) -> Value {
+        match value {
+            Value::Unknown if is_int(ty) => Value::Int(self.any(ty)),
+            Value::Wrapped { exact, any } => {
+                if self.fits_u32(&exact) {
+                    return Value::Int(exact);
+                }
+                let any = match any {
+                    Some(any) if self.fits_u32(&any) => any,
+                    _ => self.wrapped(&exact),
+                };
+                Value::Wrapped {
+                    exact,
+                    any: Some(any),
+                }
+            }
             value => value,
         }
     }

@@ -79,35 +79,48 @@ impl Facts {
     }
 
     fn product(&self, monomial: Monomial) -> Option<(i128, i128)> {
-        let (mut low, mut high) = (1_i128, 1_i128);
-        for atom in monomial.atoms() {
+        let Some((atom, mut rest)) = monomial.split_first() else {
+            return Some((1, 1));
+        };
+        let (mut low, mut high) = self.range(atom);
+        while let Some((atom, others)) = rest.split_first() {
             let (least, most) = self.range(atom);
             low = low.checked_mul(least)?;
             high = high.checked_mul(most)?;
+            rest = others;
+        }
+        Some((low, high))
+    }
+
+    /// Bounds of a term.
+    fn term(&self, monomial: Monomial, value: i128) -> Option<(i128, i128)> {
+        let (low, high) = self.product(monomial)?;
+        Some(if value > 0 {
+            (low.checked_mul(value)?, high.checked_mul(value)?)
+        } else {
+            (high.checked_mul(value)?, low.checked_mul(value)?)
+        })
+    }
+
+    /// The range of a polynomial, from those of its atoms; none where a bound passes 128 bits.
+    pub fn bounds(&self, poly: &Poly) -> Option<(i128, i128)> {
+        let (mut low, mut high) = (0_i128, 0_i128);
+        for (monomial, value) in poly.terms() {
+            let (least, most) = self.term(*monomial, *value)?;
+            low = low.checked_add(least)?;
+            high = high.checked_add(most)?;
         }
         Some((low, high))
     }
 
     /// A lower bound, from the ranges of the atoms.
     pub fn least(&self, poly: &Poly) -> Option<i128> {
-        let mut sum = 0_i128;
-        for (monomial, value) in poly.terms() {
-            let (low, high) = self.product(*monomial)?;
-            let bound = if *value > 0 { low } else { high };
-            sum = sum.checked_add(value.checked_mul(bound)?)?;
-        }
-        Some(sum)
+        self.bounds(poly).map(|(low, _)| low)
     }
 
     /// An upper bound, from the ranges of the atoms.
     pub fn most(&self, poly: &Poly) -> Option<i128> {
-        let mut sum = 0_i128;
-        for (monomial, value) in poly.terms() {
-            let (low, high) = self.product(*monomial)?;
-            let bound = if *value > 0 { high } else { low };
-            sum = sum.checked_add(value.checked_mul(bound)?)?;
-        }
-        Some(sum)
+        self.bounds(poly).map(|(_, high)| high)
     }
 
     /// Adds that `poly` is at least 0.
@@ -137,16 +150,18 @@ impl Facts {
     /// Narrows the ranges of the atoms of a fact; whether one is known not to be 0 that was not before.
     fn narrow(&mut self, fact: &Poly) -> bool {
         let mut is_new_floor = false;
+        let Some(most) = self.most(fact) else {
+            return false;
+        };
         for (monomial, value) in fact.terms() {
             if *monomial == Monomial::ONE {
                 continue;
             }
             // value · monomial + rest ≥ 0
-            let rest = Poly::default()
-                .plus_shifted(-value, *monomial, &Poly::constant(1))
-                .and_then(|own| fact.plus(1, &own))
-                .and_then(|rest| self.most(&rest));
-            let Some(rest) = rest else { continue };
+            let own = self.term(*monomial, *value);
+            let Some(rest) = own.and_then(|(_, own)| most.checked_sub(own)) else {
+                continue;
+            };
             if *value > 0 {
                 if let Some(atom) = monomial.single() {
                     let floor = (-rest).div_euclid(*value) + i128::from(-rest % value != 0);
@@ -158,7 +173,9 @@ impl Facts {
                 }
                 continue;
             }
-            for atom in monomial.atoms() {
+            let mut left = *monomial;
+            while let Some((atom, later)) = left.split_first() {
+                left = later;
                 let others = monomial
                     .without(Monomial::of(atom))
                     .and_then(|others| self.product(others));

@@ -3,86 +3,93 @@
 /// A value of which nothing is known but its range and facts. Later ones are made of earlier ones.
 pub type Atom = u16;
 
-/// Factors of a term at the most.
-const MAX_DEGREE: usize = 4;
 /// Terms at the most; what has more is no longer followed.
 const MAX_TERMS: usize = 24;
+/// Factors of a term at the most.
+const MAX_DEGREE: usize = 4;
+/// Bits of a factor.
+const FACTOR: u32 = 16;
+/// Where the first factor lies.
+const FIRST: u32 = u64::BITS - FACTOR;
 
 /// A product of atoms, the latest first; 1 where there are none. A factor is an atom plus one, so that
-/// 0 is none.
+/// 0 is none; four factors in one number, whose order is that of monomials. (The compiler of a kernel
+/// is seldom compiled with optimisation.)
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Monomial([u16; MAX_DEGREE]);
+pub struct Monomial(u64);
 
 impl Monomial {
-    pub const ONE: Self = Self([0; MAX_DEGREE]);
+    pub const ONE: Self = Self(0);
 
     pub fn of(atom: Atom) -> Self {
-        Self([atom + 1, 0, 0, 0])
+        Self((u64::from(atom) + 1) << FIRST)
     }
 
-    pub fn atoms(self) -> impl Iterator<Item = Atom> {
-        self.0
-            .into_iter()
-            .take_while(|factor| *factor != 0)
-            .map(|factor| factor - 1)
+    /// The latest of its atoms, and the others.
+    pub fn split_first(self) -> Option<(Atom, Self)> {
+        if self.0 == 0 {
+            return None;
+        }
+        Some(((self.0 >> FIRST) as Atom - 1, Self(self.0 << FACTOR)))
     }
 
     /// The latest of its atoms.
     pub fn latest(self) -> Option<Atom> {
-        self.0[0].checked_sub(1)
+        self.split_first().map(|(atom, _)| atom)
     }
 
     /// The atom, where it is one alone.
     pub fn single(self) -> Option<Atom> {
-        if self.0[1] == 0 { self.latest() } else { None }
+        match self.split_first() {
+            Some((atom, Self(0))) => Some(atom),
+            _ => None,
+        }
     }
 
     /// The product of both; none where it has too many factors.
     fn times(self, other: Self) -> Option<Self> {
-        if other == Self::ONE {
+        if other.0 == 0 {
             return Some(self);
         }
-        let mut product = Self::ONE;
-        let (mut left, mut right) = (0, 0);
-        for place in &mut product.0 {
-            let a = self.0.get(left).copied().unwrap_or(0);
-            let b = other.0.get(right).copied().unwrap_or(0);
+        let (mut left, mut right, mut product) = (self.0, other.0, 0);
+        let mut place = 0;
+        while place < MAX_DEGREE {
+            let (a, b) = (left >> FIRST, right >> FIRST);
+            product <<= FACTOR;
             if a >= b {
-                *place = a;
-                left += 1;
+                product |= a;
+                left <<= FACTOR;
             } else {
-                *place = b;
-                right += 1;
+                product |= b;
+                right <<= FACTOR;
             }
+            place += 1;
         }
-        let all = self.0.get(left).is_none_or(|factor| *factor == 0)
-            && other.0.get(right).is_none_or(|factor| *factor == 0);
-        all.then_some(product)
+        if left == 0 && right == 0 {
+            Some(Self(product))
+        } else {
+            None
+        }
     }
 
     /// `self` without the factors of `part`; none where one of them is missing.
     pub fn without(self, part: Self) -> Option<Self> {
-        let mut rest = Self::ONE;
-        let (mut at, mut theirs) = (0, 0);
-        for factor in self.0 {
-            let wanted = part.0.get(theirs).copied().unwrap_or(0);
-            if wanted > factor {
+        let (mut all, mut theirs, mut rest) = (self.0, part.0, 0);
+        let mut shift = FIRST;
+        while all != 0 {
+            let (own, wanted) = (all >> FIRST, theirs >> FIRST);
+            if wanted > own {
                 return None;
             }
-            if factor == 0 {
-                break;
-            }
-            if wanted == factor {
-                theirs += 1;
+            if wanted == own {
+                theirs <<= FACTOR;
             } else {
-                *rest.0.get_mut(at)? = factor;
-                at += 1;
+                rest |= own << shift;
+                shift -= FACTOR.min(shift);
             }
+            all <<= FACTOR;
         }
-        part.0
-            .get(theirs)
-            .is_none_or(|factor| *factor == 0)
-            .then_some(rest)
+        if theirs == 0 { Some(Self(rest)) } else { None }
     }
 }
 
@@ -230,8 +237,16 @@ impl Poly {
         }
     }
 
-    pub fn atoms(&self) -> impl Iterator<Item = Atom> + '_ {
-        self.0.iter().flat_map(|(monomial, _)| monomial.atoms())
+    pub fn atoms(&self) -> Vec<Atom> {
+        let mut atoms = Vec::new();
+        for (monomial, _) in &self.0 {
+            let mut rest = *monomial;
+            while let Some((atom, others)) = rest.split_first() {
+                atoms.push(atom);
+                rest = others;
+            }
+        }
+        atoms
     }
 }
 

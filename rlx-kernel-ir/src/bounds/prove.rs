@@ -110,11 +110,11 @@ impl Search<'_> {
     /// `later` is how often a bound may be one that came later.
     fn prove(&mut self, goal: Poly, depth: usize, later: usize) -> bool {
         let goal = goal.tightened();
-        if self.facts.least(&goal).is_some_and(|least| least >= 0) {
-            return true;
-        }
-        if depth == 0 || self.steps == 0 || self.facts.most(&goal).is_some_and(|most| most < 0) {
-            return false;
+        match self.facts.bounds(&goal) {
+            Some((0.., _)) => return true,
+            Some((_, ..0)) => return false,
+            _ if depth == 0 || self.steps == 0 => return false,
+            _ => {}
         }
         self.steps -= 1;
         let negative = goal.terms().iter().rev().find(|(_, value)| *value < 0);
@@ -223,14 +223,20 @@ fn cancelled(
 
 /// A goal that is left of one whose latest negative monomial was `before`.
 fn judged(goal: Poly, before: Monomial) -> Left {
-    let mut negative = goal.terms().iter().filter(|(_, value)| *value < 0);
-    let count = negative.clone().count();
-    let latest = negative.next_back().map(|(own, _)| *own);
+    let (mut latest, mut count, mut below) = (None, 0, 0);
+    for (own, value) in goal.terms() {
+        if *value < 0 {
+            latest = Some(*own);
+            count += 1;
+        }
+        if *own == Monomial::ONE {
+            below = -value;
+        }
+    }
     let way = if latest < Some(before) {
         Way::Earlier
     } else {
         Way::Later
     };
-    let below = -goal.coefficient(Monomial::ONE);
     ((way, latest, count, below), goal)
 }

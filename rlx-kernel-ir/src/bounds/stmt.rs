@@ -132,6 +132,7 @@ impl Walker<'_> {
             }
             _ => Value::Unknown,
         };
+        let new = self.keep(new, &place.ty);
         self.env.set(local, new);
     }
 

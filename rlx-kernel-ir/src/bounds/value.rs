@@ -10,12 +10,12 @@ pub enum Value {
     Unknown,
     /// An integer.
     Int(Poly),
-    /// A `u32` that is `exact` but for a multiple of 2³²; `any` stands for it.
+    /// A `u32` that is each of these but for a multiple of 2³².
     Wrapped {
         /// What it would be without wrapping.
         exact: Poly,
-        /// An atom of its own.
-        any: Poly,
+        /// The same with an atom for what had wrapped before, where something had.
+        any: Option<Poly>,
     },
     /// A vector of integers.
     Vector(Vec<Poly>),
