@@ -61,6 +61,23 @@ fn collatz(y: &mut [u32], n: u32) {
     }
 }
 
+/// Its last range ends past the last value of its type.
+#[kernel(workgroup_size(64), threads(n))]
+#[requires(y.len() >= n)]
+fn to_the_last(y: &mut [u32], n: u32) {
+    let i = global_index();
+    if i < n {
+        let mut rounds = 0;
+        for _ in i..=i.min(99) {
+            rounds += 1;
+        }
+        for _ in (u32::MAX - i % 5)..=u32::MAX {
+            rounds += 1;
+        }
+        y[i] = rounds;
+    }
+}
+
 #[test]
 fn every_index_and_loop_of_the_shipped_kernels_is_proved() {
     let regions = kernel_specs::elementwise::OPS
@@ -110,6 +127,17 @@ fn a_loop_of_which_nothing_shows_that_it_ends_is_named() {
         open.reason,
         "nothing shows that its condition stops holding"
     );
+}
+
+#[test]
+fn a_range_to_the_last_value_is_not_proved_to_end() {
+    let proof = &to_the_last::info().proof;
+    assert!(proof.holds_for_indices(), "{:?}", proof.indices());
+    let [open] = proof.loops() else {
+        panic!("{:?}", proof.loops());
+    };
+    let reason = "its counter may pass the last value of its type, and begin anew";
+    assert_eq!(open.reason, reason);
 }
 
 #[test]

@@ -197,16 +197,15 @@ impl Walker<'_> {
             .map_or(0, |range| *range.end());
         let one = Poly::constant(1);
         let advances = by.plus(-1, &one).is_some_and(|by| self.is_positive(&by));
-        // The first value past the range must be one of the type, or the counter begins anew; a
-        // range to the last value is printed so that it does not.
+        // The first value past the range must be one of the type, or the counter begins anew. A range
+        // to the last value ends all the same, but by a sum that wraps, which NVIDIA's compiler
+        // takes for one that cannot: without the checks it never ends there.
         let beyond = to
             .plus(1, &by)
             .and_then(|sum| sum.plus(i128::from(head.inclusive) - 1, &one));
-        let open_end = head.inclusive && self.eval(head.end).is_none_or(|end| end >= last);
-        let stays = open_end
-            || beyond
-                .as_ref()
-                .is_some_and(|beyond| self.at_most(beyond, last));
+        let stays = beyond
+            .as_ref()
+            .is_some_and(|beyond| self.at_most(beyond, last));
         self.unended(
             head.span,
             match (advances, stays) {
