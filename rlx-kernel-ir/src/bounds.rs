@@ -10,9 +10,12 @@
 //! holds, a binding has at most [`MAX_BINDING_BYTES`], a dimension of the grid at most
 //! [`MAX_WORKGROUPS`] workgroups.
 
+mod call;
 mod expr;
 mod facts;
 mod frame;
+mod index;
+mod input;
 mod operator;
 mod poly;
 mod prove;

@@ -1,23 +1,17 @@
 //! Expressions.
 
-use super::frame::Frame;
+use super::Walker;
 use super::poly::{Monomial, Poly, gcd};
 use super::value::{Condition, Value};
-use super::{Index, Returned, Walker};
-use crate::builtin::{Builtin, Input, Spelling};
+use crate::builtin::{Builtin, Spelling};
 use crate::consteval;
 use crate::expr::{BinaryOp, Expr, ExprKind, UnaryOp};
 use crate::item::FieldKind;
 use crate::matrix::MatrixOp;
-use crate::span::Span;
-use crate::types::{Scalar, Source, Type};
-use crate::walk;
-
-/// Calls around a function at the most; helpers do not call themselves.
-const MAX_DEPTH: usize = 32;
+use crate::types::{Scalar, Type};
 
 /// What an integer is but for a multiple of 2³²: exactly, and with an atom for what had wrapped.
-fn parts(value: &Value) -> Option<(&Poly, Option<&Poly>)> {
+pub(super) fn parts(value: &Value) -> Option<(&Poly, Option<&Poly>)> {
     match value {
         Value::Int(exact) => Some((exact, None)),
         Value::Wrapped { exact, any } => Some((exact, any.as_ref())),
@@ -59,7 +53,7 @@ impl Walker<'_> {
     }
 
     /// Whether a polynomial is the value of a `u32`.
-    fn fits_u32(&self, exact: &Poly) -> bool {
+    pub(super) fn fits_u32(&self, exact: &Poly) -> bool {
         self.at_most(exact, i128::from(u32::MAX)) && self.is_positive(exact)
     }
 
@@ -296,7 +290,7 @@ impl Walker<'_> {
 
     /// A `u32` that is `exact` but for a multiple of 2³²: what power of two divides the one divides
     /// the other.
-    fn wrapped(&mut self, exact: &Poly) -> Poly {
+    pub(super) fn wrapped(&mut self, exact: &Poly) -> Poly {
         let constant = exact.coefficient(Monomial::ONE);
         let zeros = gcd(exact.content(), constant.abs())
             .trailing_zeros()
@@ -304,260 +298,6 @@ impl Walker<'_> {
         let part = self.fresh(i128::from(u32::MAX >> zeros));
         self.wraps.extend(part.atoms());
         part.scaled(1 << zeros).unwrap_or(part)
-    }
-
-    /// The elements of what is indexed, and what it is called.
-    fn elements(&mut self, base: &Expr) -> Option<(Poly, String)> {
-        let inside = match &base.ty {
-            Type::Pointer(inner) => inner,
-            other => other,
-        };
-        match inside {
-            // Its length may be an override.
-            _ if let ExprKind::Workgroup(index) = base.kind => {
-                self.length(Source::Workgroup(index))
-            }
-            Type::Slice { source, .. } => source.and_then(|source| self.length(source)),
-            Type::Array(_, len) => Some((Poly::constant((*len).into()), String::new())),
-            Type::Vector(_, len) => Some((Poly::constant((*len).into()), String::new())),
-            _ => None,
-        }
-    }
-
-    /// Whether `size` elements from any of what `at` may be called on are below `length`: then it has
-    /// not wrapped.
-    fn is_inside(&self, at: &Value, size: i128, length: &Poly) -> bool {
-        let Some((exact, any)) = parts(at) else {
-            return false;
-        };
-        let end = length.offset(-size);
-        // Where there are two, the exact one has been found wanting before.
-        [any, Some(exact)].into_iter().flatten().any(|at| {
-            let left = end.as_ref().and_then(|end| end.plus(-1, at));
-            self.is_positive(at) && self.prove(left)
-        })
-    }
-
-    fn index(&mut self, base: &Expr, index: &Expr) -> Value {
-        let container = self.value(base);
-        let value = self.value(index);
-        let length = self.elements(base);
-        if let Some((length, _)) = &length
-            && self.is_inside(&value, 1, length)
-        {
-            self.note(index.span, Index::Proved);
-            return match (
-                container,
-                parts(&value).and_then(|(at, _)| at.as_constant()),
-            ) {
-                (Value::Vector(parts), Some(at)) => usize::try_from(at)
-                    .ok()
-                    .and_then(|at| parts.get(at).cloned())
-                    .map_or(Value::Unknown, Value::Int),
-                _ => Value::Unknown,
-            };
-        }
-        let at = self.resolved(value, &index.ty);
-        match length {
-            Some((length, name)) => self.check(&at, &length, &name, index.span),
-            None => self.note(
-                index.span,
-                Index::Unproved("nothing is known of its slice".into()),
-            ),
-        }
-        match (container, at.as_constant()) {
-            (Value::Vector(parts), Some(at)) => usize::try_from(at)
-                .ok()
-                .and_then(|at| parts.get(at).cloned())
-                .map_or(Value::Unknown, Value::Int),
-            _ => Value::Unknown,
-        }
-    }
-
-    /// Checks that `at` is below `length`, the elements of `name`.
-    fn check(&mut self, at: &Poly, length: &Poly, name: &str, span: Span) {
-        if matches!(self.indices.get(&span), Some(Index::Unproved(_))) {
-            return;
-        }
-        let last = length.plus(-1, &Poly::constant(1));
-        let inside = last.as_ref().and_then(|last| last.plus(-1, at));
-        let most = self.facts.most(at);
-        let known = length
-            .as_constant()
-            .zip(most)
-            .is_some_and(|(len, most)| most < len);
-        if self.is_positive(at) && (known || self.prove(inside)) {
-            self.note(span, Index::Proved);
-            return;
-        }
-        let of = if name.is_empty() {
-            String::new()
-        } else {
-            format!(" of `{name}`")
-        };
-        let elements = length.as_constant();
-        let outside = at.plus(-1, length);
-        if let Some(elements) = elements
-            && self.prove(outside)
-            && !self.facts.is_contradiction()
-        {
-            let least = self.facts.least(at).unwrap_or(elements).max(elements);
-            let message = format!(
-                "this index is always out of range: it is {least} or more, and there are {elements} elements{of}"
-            );
-            self.note(span, Index::Outside(message));
-            return;
-        }
-        let wrapped = at.atoms().iter().any(|atom| self.wraps.contains(atom));
-        let reason = match (elements, most) {
-            _ if wrapped => "its arithmetic may wrap".to_string(),
-            (Some(elements), Some(most)) if most < 1 << 31 => {
-                format!("it may be {most}, and there are {elements} elements{of}")
-            }
-            (Some(elements), _) => format!("nothing keeps it below the {elements} elements{of}"),
-            (None, _) => format!("nothing keeps it below the length{of}"),
-        };
-        self.note(span, Index::Unproved(reason));
-    }
-
-    /// Adds what was found of the index at `span` on one way to it.
-    pub(super) fn note(&mut self, span: Span, found: Index) {
-        let merged = match (self.indices.remove(&span), found) {
-            (None, found) => found,
-            (Some(Index::Proved), Index::Proved) => Index::Proved,
-            (Some(Index::Outside(message)), Index::Outside(_)) => Index::Outside(message),
-            (Some(Index::Unproved(reason)), _) | (_, Index::Unproved(reason)) => {
-                Index::Unproved(reason)
-            }
-            (Some(Index::Outside(_)), _) | (_, Index::Outside(_)) => {
-                Index::Unproved("on one way to it, it is out of range".into())
-            }
-        };
-        self.indices.insert(span, merged);
-    }
-
-    /// Checks a read of a block's field.
-    fn load(&mut self, source: Source, kind: FieldKind, align: u32, address: &Expr, span: Span) {
-        let value = self.value(address);
-        // A read at any alignment is of four bytes.
-        let size = match (kind, align) {
-            (FieldKind::U8 | FieldKind::I8, _) => 1,
-            (_, 1) => 4,
-            _ => kind.size(),
-        };
-        let bytes = self
-            .length(source)
-            .and_then(|(words, name)| Some((words.scaled(4)?, name)));
-        if let Some((bytes, _)) = &bytes
-            && self.is_inside(&value, size.into(), bytes)
-        {
-            self.note(span, Index::Proved);
-            return;
-        }
-        let at = self.resolved(value, &Type::U32);
-        let last = at.offset(i128::from(size) - 1);
-        match (last, bytes) {
-            (Some(last), Some((bytes, name))) => self.check(&last, &bytes, &name, span),
-            _ => self.note(
-                span,
-                Index::Unproved("nothing is known of its slice".into()),
-            ),
-        }
-    }
-
-    /// Makes the values of builtins, with what is known of them.
-    pub(super) fn inputs(&mut self) {
-        let typed = self.typed;
-        let helpers = typed.instances.iter().map(|instance| &instance.function);
-        for function in typed.kernel.iter().chain(helpers) {
-            walk::block(&function.body, &mut |expr| {
-                if let ExprKind::Builtin(builtin, _) = &expr.kind
-                    && let Spelling::Input(input) = builtin.wgsl
-                {
-                    for part in 0..if input.is_vector() { 3 } else { 1 } {
-                        self.input(input, part);
-                    }
-                }
-            });
-        }
-    }
-
-    /// A builtin's value.
-    fn input(&mut self, input: Input, part: usize) -> Poly {
-        if let Some(value) = self.inputs.get(&(input, part)) {
-            return value.clone();
-        }
-        let size = self.workgroup_size();
-        let all = size
-            .iter()
-            .try_fold(Poly::constant(1), |all, along| all.times(along))
-            .unwrap_or_else(|| Poly::constant(1 << 32));
-        let most = self.facts.most(&all).unwrap_or(1 << 32).clamp(1, 1 << 32);
-        let groups = i128::from(super::MAX_WORKGROUPS);
-        let less = |poly: &Poly, by: &Poly| by.plus(-1, poly).and_then(|d| d.offset(-1));
-        let value = match input {
-            Input::LocalId | Input::LocalIndex => {
-                let bound = match input {
-                    Input::LocalId => size.get(part).cloned().unwrap_or_default(),
-                    _ => all,
-                };
-                let value = self.fresh(self.facts.most(&bound).unwrap_or(1 << 32) - 1);
-                self.facts.add(less(&value, &bound));
-                value
-            }
-            Input::WorkgroupId => self.fresh(groups - 1),
-            Input::NumWorkgroups => self.fresh(groups),
-            Input::GlobalId => {
-                let (group, local) = (
-                    self.input(Input::WorkgroupId, part),
-                    self.input(Input::LocalId, part),
-                );
-                let along = size.get(part).and_then(|along| along.times(&group));
-                let value = along.and_then(|along| local.plus(1, &along));
-                value
-                    .filter(|value| self.at_most(value, u32::MAX.into()))
-                    .unwrap_or_else(|| self.any(&Type::U32))
-            }
-            Input::SubgroupSize => {
-                let value = self.fresh(128);
-                self.facts.add(value.offset(-1));
-                value
-            }
-            Input::SubgroupLane => {
-                let size = self.input(Input::SubgroupSize, 0);
-                let lane = self.fresh(127.min(most - 1));
-                self.facts.add(less(&lane, &size));
-                lane
-            }
-            Input::NumSubgroups => {
-                let value = self.fresh(most);
-                self.facts.add(value.offset(-1));
-                value
-            }
-            Input::SubgroupId => {
-                let count = self.input(Input::NumSubgroups, 0);
-                let id = self.fresh(most - 1);
-                self.facts.add(less(&id, &count));
-                id
-            }
-            Input::WorkgroupIndex | Input::GlobalIndex => self.any(&Type::U32),
-        };
-        self.inputs.insert((input, part), value.clone());
-        value
-    }
-
-    /// Invocations of a workgroup along each dimension.
-    fn workgroup_size(&mut self) -> [Poly; 3] {
-        let kernel = self.kernel;
-        let mut size = kernel
-            .workgroup_size
-            .map(|along| Poly::constant(along.into()));
-        for (along, expr) in size.iter_mut().zip(&kernel.workgroup_exprs) {
-            if let Some(expr) = expr {
-                *along = self.int(expr);
-            }
-        }
-        size
     }
 
     fn builtin(&mut self, builtin: &Builtin, args: &[Expr], whole: &Expr) -> Value {
@@ -614,33 +354,6 @@ impl Walker<'_> {
         })
     }
 
-    /// Checks the last element of a matrix that lies at `place`; the first has been checked.
-    fn tile(&mut self, matrix: &Type, place: &Expr, stride: &Expr) {
-        let (Type::Matrix(_, _, size), ExprKind::Index(base, index)) = (matrix, &place.kind) else {
-            self.note(
-                place.span,
-                Index::Unproved("nothing is known of its slice".into()),
-            );
-            return;
-        };
-        let lanes = match &place.ty {
-            Type::Vector(_, len) => i128::from(*len),
-            _ => 1,
-        };
-        let last = i128::from(*size) - 1;
-        let (at, stride) = (self.int(index), self.int(stride));
-        let end = at
-            .plus(last, &stride)
-            .and_then(|end| end.offset(last / lanes));
-        match (end, self.elements(base)) {
-            (Some(end), Some((length, name))) => self.check(&end, &length, &name, index.span),
-            _ => self.note(
-                index.span,
-                Index::Unproved("nothing is known of its slice".into()),
-            ),
-        }
-    }
-
     /// The larger of two values that are at least 0.
     fn above(&mut self, a: &Poly, b: &Poly) -> Poly {
         let most = |poly: &Poly| self.facts.most(poly);
@@ -654,91 +367,5 @@ impl Walker<'_> {
         let sum = a.plus(1, b);
         self.facts.add(sum.and_then(|sum| sum.plus(-1, &value)));
         value
-    }
-
-    /// The value of an expression that is kept: an integer of which nothing is known is one atom.
-    pub(super) fn kept(&mut self, expr: &Expr) -> Value {
-        let value = self.value(expr);
-        self.keep(value, &expr.ty)
-    }
-
-    /// A value to be kept: whether it has wrapped is asked once.
-    pub(super) fn keep(&mut self, value: Value, ty: &Type) -> Value {
-        match value {
-            Value::Unknown if is_int(ty) => Value::Int(self.any(ty)),
-            Value::Wrapped { exact, any } => {
-                if self.fits_u32(&exact) {
-                    return Value::Int(exact);
-                }
-                let any = match any {
-                    Some(any) if self.fits_u32(&any) => any,
-                    _ => self.wrapped(&exact),
-                };
-                Value::Wrapped {
-                    exact,
-                    any: Some(any),
-                }
-            }
-            value => value,
-        }
-    }
-
-    /// The value of a call: its body followed with these arguments.
-    fn call(&mut self, index: usize, args: &[Expr]) -> Value {
-        let values: Vec<Value> = args.iter().map(|arg| self.kept(arg)).collect();
-        let typed = self.typed;
-        let Some(instance) = typed
-            .instances
-            .get(index)
-            .filter(|_| self.depth < MAX_DEPTH)
-        else {
-            return Value::Unknown;
-        };
-        let callee = &instance.function;
-        let mut env = Frame::default();
-        for (param, value) in callee.params.iter().zip(values) {
-            env.set(param.local, value);
-        }
-        let before = self.mark();
-        let caller = std::mem::replace(&mut self.env, env);
-        let function = std::mem::replace(&mut self.function, callee);
-        let consts = std::mem::take(&mut self.consts);
-        let returned = self.returned.take();
-        self.depth += 1;
-        let mut value = self.block(&callee.body);
-        self.depth -= 1;
-        self.env = caller;
-        self.function = function;
-        self.consts = consts;
-        let dead = std::mem::replace(&mut self.dead, false);
-        if let Some(Returned(bound)) = std::mem::replace(&mut self.returned, returned) {
-            // Several ways meet: what holds on all of them is what held before.
-            self.back(before);
-            let own = match &value {
-                Value::Int(poly) if !dead => self.most_of(poly, &callee.ret),
-                _ if dead => Some(0),
-                _ => None,
-            };
-            value = match (bound, own) {
-                (Some(a), Some(b)) => Value::Int(self.fresh(a.max(b))),
-                _ => Value::Unknown,
-            };
-        } else if !is_int(&callee.ret) {
-            self.back(before);
-        }
-        // What is lent may be changed.
-        for arg in args {
-            if let Some(local) = super::stmt::lent(arg) {
-                self.env.remove(local);
-            }
-        }
-        value
-    }
-
-    /// An upper bound of an unsigned value; none for what may be below 0.
-    pub(super) fn most_of(&self, poly: &Poly, ty: &Type) -> Option<i128> {
-        ty.scalar()
-            .filter(|scalar| scalar.is_unsigned() && matches!(ty, Type::Scalar(_)))?;
-        self.facts.most(poly)
     }
 }
