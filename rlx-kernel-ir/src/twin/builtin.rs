@@ -404,13 +404,7 @@ impl Lower<'_> {
         };
         let first = self.target(want, count, span)?;
         for index in 0..count {
-            let (result, a) = (Reg(first.0 + index), Reg(a.0 + index));
-            let is_half = kind == Scalar::F16;
-            let to = if is_half {
-                self.alloc(1, span)?
-            } else {
-                result
-            };
+            let (to, a) = (Reg(first.0 + index), Reg(a.0 + index));
             let op = if let Some(op) = movement(name) {
                 Op::Move { op, to, a, by }
             } else if let Some((op, scan)) = reduction(name, kind) {
@@ -419,9 +413,6 @@ impl Lower<'_> {
                 return Err(unsupported(format!("the builtin `{name}`"), span));
             };
             self.emit(op, span);
-            if is_half {
-                self.round(result, to, span);
-            }
         }
         Ok(Value { first, owned: true })
     }
@@ -607,11 +598,10 @@ fn movement(name: &str) -> Option<Move> {
 }
 
 fn reduction(name: &str, kind: Scalar) -> Option<(Reduce, Scan)> {
-    let is_float = kind.is_float();
-    let (add, mul) = if is_float {
-        (Reduce::AddF, Reduce::MulF)
-    } else {
-        (Reduce::Add, Reduce::Mul)
+    let (add, mul) = match kind {
+        Scalar::F16 => (Reduce::AddH, Reduce::MulH),
+        _ if kind.is_float() => (Reduce::AddF, Reduce::MulF),
+        _ => (Reduce::Add, Reduce::Mul),
     };
     let (min, max) = match kind {
         Scalar::F32 | Scalar::F16 => (Reduce::MinF, Reduce::MaxF),

@@ -111,7 +111,7 @@ fn apply_unary(op: Unary, to: &mut [u32], a: &[u32]) {
         Unary::Trunc => float1(to, a, f32::trunc),
         Unary::Round => float1(to, a, f32::round_ties_even),
         Unary::QuantizeToF16 | Unary::RoundToF16 => {
-            float1(to, a, |a| half::f16::from_f32(a).to_f32());
+            float1(to, a, to_f16);
         }
         Unary::CountOnes => map1(to, a, u32::count_ones),
         Unary::LeadingZeros => map1(to, a, u32::leading_zeros),
@@ -193,4 +193,9 @@ fn apply_binary(op: Binary, to: &mut [u32], a: &[u32], b: &[u32]) {
             sum as u32
         }),
     }
+}
+
+/// The nearest f16.
+pub(super) fn to_f16(x: f32) -> f32 {
+    half::f16::from_f32(x).to_f32()
 }

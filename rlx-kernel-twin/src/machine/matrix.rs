@@ -6,6 +6,7 @@ mod pool;
 use std::ops::Range;
 
 use super::access::describe;
+use super::arithmetic::to_f16;
 use super::error::rule;
 use super::number::show;
 use super::{Machine, NOWHERE, Sink};
@@ -18,11 +19,7 @@ pub(super) use pool::Matrices;
 use pool::{FIRST, Matrix};
 
 fn round(value: f32, half: bool) -> f32 {
-    if half {
-        half::f16::from_f32(value).to_f32()
-    } else {
-        value
-    }
+    if half { to_f16(value) } else { value }
 }
 
 /// A subgroup that takes part: its invocations, and the first of those that are there.

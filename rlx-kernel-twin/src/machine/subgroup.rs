@@ -1,5 +1,6 @@
 //! What the invocations of a subgroup do together.
 
+use super::arithmetic::to_f16;
 use super::{Machine, Sink};
 use crate::finding::Check;
 use crate::program::code::{Move, Reduce, Scan};
@@ -73,12 +74,12 @@ impl Machine<'_> {
                 .filter(|lane| machine.is_active(*lane))
                 .all(|lane| !super::lanes::is_not_finite(machine.word(a, lane)))
         };
-        if matches!(op, Reduce::AddF | Reduce::MulF) {
-            self.finite(&out, at, finite, |_, _| {
-                let name = if op == Reduce::AddF { "add" } else { "mul" };
-                format!("subgroup_{name}")
-            });
-        }
+        let name = match op {
+            Reduce::AddF | Reduce::AddH => "subgroup_add",
+            Reduce::MulF | Reduce::MulH => "subgroup_mul",
+            _ => return self.give(to, out),
+        };
+        self.finite(&out, at, finite, |_, _| name.to_owned());
         self.give(to, out);
     }
 
@@ -171,9 +172,10 @@ impl Machine<'_> {
 
 fn neutral(op: Reduce) -> u32 {
     match op {
-        Reduce::Add | Reduce::AddF | Reduce::Or | Reduce::Xor | Reduce::MaxU => 0,
+        Reduce::Add | Reduce::AddF | Reduce::AddH => 0,
+        Reduce::Or | Reduce::Xor | Reduce::MaxU => 0,
         Reduce::Mul => 1,
-        Reduce::MulF => 1.0_f32.to_bits(),
+        Reduce::MulF | Reduce::MulH => 1.0_f32.to_bits(),
         Reduce::MinU | Reduce::And => u32::MAX,
         Reduce::MinI => i32::MAX as u32,
         Reduce::MaxI => i32::MIN as u32,
@@ -188,7 +190,9 @@ fn combine(op: Reduce, a: u32, b: u32) -> u32 {
         Reduce::Add => a.wrapping_add(b),
         Reduce::Mul => a.wrapping_mul(b),
         Reduce::AddF => float(|a, b| a + b),
+        Reduce::AddH => float(|a, b| to_f16(a + b)),
         Reduce::MulF => float(|a, b| a * b),
+        Reduce::MulH => float(|a, b| to_f16(a * b)),
         Reduce::MinF => float(f32::min),
         Reduce::MaxF => float(f32::max),
         Reduce::MinU => a.min(b),

@@ -389,10 +389,14 @@ codes! {
         Add,
         /// Σ of `f32`.
         AddF,
+        /// Σ of `f16`, each partial sum rounded to one.
+        AddH,
         /// Π of integers.
         Mul,
         /// Π of `f32`.
         MulF,
+        /// Π of `f16`, each partial product rounded to one.
+        MulH,
         /// The least `u32`.
         MinU,
         /// The least `i32`.

@@ -73,6 +73,31 @@ fn a_device_is_held_to_the_twin_of_its_own_subgroup_size() {
     );
 }
 
+/// y[i] = the sum of the subgroup of i in f16, and the sum of those before i.
+#[kernel(workgroup_size(64), threads(n))]
+fn half_sums(x: &[f16], y: &mut [f16], n: u32) {
+    let i = global_index();
+    y[2 * i] = subgroup_add(x[i]);
+    y[2 * i + 1] = subgroup_exclusive_add(x[i]);
+}
+
+#[test]
+fn a_sum_of_halves_is_held_to_the_units_of_halves() {
+    // Tenths: each partial sum is rounded, and a device may add in another order.
+    let x: Vec<f16> = (1..=128_u8)
+        .map(|i| f16::from_f32(f32::from(i) * 0.1))
+        .collect();
+    let run = half_sums::dispatch(half_sums::info(), [0, 1], half_sums::Params::new(128));
+    let buffers = [bytemuck::cast_slice(&x).to_vec(), vec![0; 512]];
+    let run = run.expect("a grid");
+    let agreement = agree(&run, &buffers, &SimOptions::default(), &[gpu()])
+        .unwrap_or_else(|error| panic!("{error}"));
+    let output = &agreement.devices[0].outputs[0];
+    assert_eq!(output.count, 256);
+    // Thirty-two sums below 1,024 round by half a unit each: far above the bound of f32.
+    assert!(output.bound > 1e-2, "{output:?}");
+}
+
 /// y[i] = 1 where √x is below 2, else 0.
 #[kernel(workgroup_size(64), threads(n))]
 fn small(x: &[f32], y: &mut [f32], n: u32) {

@@ -243,18 +243,18 @@ impl Sum {
         Self {
             op,
             terms: 0.0,
-            magnitude: if op == Reduce::MulF { 1.0 } else { 0.0 },
+            magnitude: f64::from(u8::from(matches!(op, Reduce::MulF | Reduce::MulH))),
             errors: 0.0,
         }
     }
 
     pub fn add(&mut self, x: f64, e: f64) {
         match self.op {
-            Reduce::MulF => {
+            Reduce::MulF | Reduce::MulH => {
                 self.errors = product((self.magnitude, self.errors), (x, e));
                 self.magnitude *= x.abs();
             }
-            Reduce::AddF => {
+            Reduce::AddF | Reduce::AddH => {
                 self.errors += e;
                 self.magnitude += x.abs();
             }
@@ -271,15 +271,19 @@ impl Sum {
     }
 
     pub fn error(&self) -> f64 {
+        let unit = match self.op {
+            Reduce::AddH | Reduce::MulH => half_ulp(self.magnitude),
+            _ => ulp(self.magnitude),
+        };
         // On either side each partial result is rounded once.
-        self.errors + 3.0 * self.terms * ulp(self.magnitude)
+        self.errors + 3.0 * self.terms * unit
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{binary, unary};
-    use crate::program::code::{Binary, Unary};
+    use super::{Sum, binary, unary};
+    use crate::program::code::{Binary, Reduce, Unary};
 
     #[test]
     fn a_sum_of_known_numbers_is_off_by_two_units_at_most() {
@@ -294,6 +298,18 @@ mod tests {
     fn a_quotient_by_what_may_be_zero_has_no_bound() {
         let error = binary(Binary::DivF, (1.0, 0.0), (1e-6, 1e-5), 1e6);
         assert!(error.is_infinite());
+    }
+
+    #[test]
+    fn a_reduction_of_f16_is_off_by_units_of_f16() {
+        let bound = |op| {
+            let mut sum = Sum::new(op);
+            (0..8).for_each(|_| sum.add(1.5, 0.0));
+            sum.error()
+        };
+        assert_eq!(bound(Reduce::AddF), 24.0 * 2.0_f64.powi(-20));
+        assert_eq!(bound(Reduce::AddH), 24.0 * 2.0_f64.powi(-7));
+        assert!(bound(Reduce::MulH) > 4096.0 * bound(Reduce::MulF));
     }
 
     #[test]
