@@ -246,7 +246,7 @@ impl Walker<'_> {
                 && let Some(format) = self.module.format(format)
                 && let Some(bytes) = self.lengths.get(index).and_then(|words| words.scaled(4))
             {
-                self.quotient(&bytes, &Poly::constant(format.bytes.into()));
+                self.quotient(&bytes, &Poly::constant(format.consts.bytes.into()));
             }
         }
         for param in &self.kernel.params {

@@ -194,14 +194,12 @@ fn member(module: &Module, expr: &mut Expr, name: &str, argument: &Argument) {
     };
     let args = std::mem::take(args);
     let kind = match argument {
-        Argument::Format(id) => module.format(*id).and_then(|format| match member {
-            "ELEMS" => Some(ExprKind::Int(u64::from(format.elems))),
-            "BYTES" => Some(ExprKind::Int(u64::from(format.bytes))),
-            _ => {
+        Argument::Format(id) => module.format(*id).and_then(|format| {
+            format.consts.value(member).or_else(|| {
                 let mut functions = format.functions.iter();
                 let (_, item) = functions.find(|(function, _)| function == member)?;
                 Some(ExprKind::Call(*item, args.clone()))
-            }
+            })
         }),
         Argument::Type(Type::Struct(id, _)) => module.structure(*id).and_then(|structure| {
             let named = |all: &[(String, ItemId)]| {

@@ -1,6 +1,6 @@
 //! Items: the kernel, its helpers, consts and formats.
 
-use crate::expr::Expr;
+use crate::expr::{Expr, ExprKind};
 use crate::generic::Generic;
 use crate::overrides::Override;
 use crate::span::Span;
@@ -188,16 +188,55 @@ pub struct Trait {
 pub struct Format {
     /// The scheme's name, such as `Q4_K`.
     pub name: String,
-    /// Weights a block.
-    pub elems: u32,
-    /// Bytes a block.
-    pub bytes: u32,
+    /// What kernels may ask of it.
+    pub consts: FormatConsts,
     /// Fields in order.
     pub fields: Vec<Field>,
     /// Its functions, by name.
     pub functions: Vec<(String, ItemId)>,
     /// Where it is defined.
     pub origin: Origin,
+}
+
+/// The consts of a format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FormatConsts {
+    /// `ELEMS`, weights a block.
+    pub elems: u32,
+    /// `BYTES` a block.
+    pub bytes: u32,
+    /// What its weights are as integers, where they are.
+    pub integers: Option<Integers>,
+}
+
+/// The weights of a format as signed bytes times a scale.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Integers {
+    /// `RUN`, consecutive weights that share a scale.
+    pub run: u32,
+    /// `HAS_MINIMUM`, whether a minimum is taken off.
+    pub minimum: bool,
+}
+
+impl FormatConsts {
+    /// The number of that name.
+    pub fn number(&self, name: &str) -> Option<u32> {
+        match name {
+            "ELEMS" => Some(self.elems),
+            "BYTES" => Some(self.bytes),
+            "RUN" => self.integers.map(|integers| integers.run),
+            _ => None,
+        }
+    }
+
+    /// The value of the const of that name.
+    pub fn value(&self, name: &str) -> Option<ExprKind> {
+        let number = self.number(name).map(|number| ExprKind::Int(number.into()));
+        number.or_else(|| match name {
+            "HAS_MINIMUM" => Some(ExprKind::Bool(self.integers?.minimum)),
+            _ => None,
+        })
+    }
 }
 
 /// A table of words that a format decodes with: a read-only storage binding of the kernels that use

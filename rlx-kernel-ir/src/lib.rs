@@ -43,9 +43,9 @@ pub use diagnostic::Diagnostic;
 pub use expr::{BinaryOp, Expr, ExprKind, UnaryOp};
 pub use generic::{Argument, Bound, Generic};
 pub use item::{
-    Const, Field, FieldKind, Format, Function, Item, ItemId, Kernel, KernelBinding, KernelParam,
-    Local, LocalId, Module, OPEN, Origin, Parameter, Printed, Requires, Struct, Table, Trait,
-    WorkgroupVar,
+    Const, Field, FieldKind, Format, FormatConsts, Function, Integers, Item, ItemId, Kernel,
+    KernelBinding, KernelParam, Local, LocalId, Module, OPEN, Origin, Parameter, Printed, Requires,
+    Struct, Table, Trait, WorkgroupVar,
 };
 pub use overrides::{Override, WorkgroupFormulas};
 pub use span::Span;

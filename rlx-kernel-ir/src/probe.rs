@@ -4,8 +4,8 @@
 use crate::expr::{Expr, ExprKind};
 use crate::generic::{Argument, Arguments, Bound, substituted};
 use crate::item::{
-    Const, Format, Function, Item, ItemId, Kernel, KernelBinding, Local, LocalId, Module, Origin,
-    Parameter, Struct, Trait,
+    Const, Format, FormatConsts, Function, Integers, Item, ItemId, Kernel, KernelBinding, Local,
+    LocalId, Module, Origin, Parameter, Struct, Trait,
 };
 use crate::matrix;
 use crate::span::Span;
@@ -186,14 +186,23 @@ fn zeros(name: &str, items: &mut Vec<Item>) -> ItemId {
             Type::Array(Box::new(Type::vector(Scalar::F32, 4)), 2),
             Expr::new(run, Span::NONE),
         ),
+        ("quants", Type::U32, Expr::u32(0, Span::NONE)),
+        ("scale", Type::F32, zero()),
+        ("minimum", Type::F32, zero()),
     ];
     let names = functions.iter().enumerate();
     let names =
         names.map(|(index, (name, ..))| ((*name).to_string(), ItemId(format.0 + 1 + index)));
     items.push(Item::Format(Format {
         name: name.into(),
-        elems: 256,
-        bytes: 256,
+        consts: FormatConsts {
+            elems: 256,
+            bytes: 256,
+            integers: Some(Integers {
+                run: 32,
+                minimum: true,
+            }),
+        },
         fields: Vec::new(),
         functions: names.collect(),
         origin: Origin::default(),

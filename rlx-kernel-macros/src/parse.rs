@@ -19,7 +19,7 @@ pub mod ty;
 
 use std::collections::{HashMap, HashSet};
 
-use rlx_kernel_ir::{Bound, Diagnostic, ItemId, Scalar, Span, Type};
+use rlx_kernel_ir::{Bound, Diagnostic, FormatConsts, ItemId, Scalar, Span, Type};
 
 use crate::spans::{Spans, ends};
 
@@ -47,10 +47,8 @@ pub enum Target {
 pub struct FormatTarget {
     /// The format.
     pub id: ItemId,
-    /// Weights a block.
-    pub elems: u32,
-    /// Bytes a block.
-    pub bytes: u32,
+    /// What kernels may ask of it.
+    pub consts: FormatConsts,
     /// Its functions by name.
     pub functions: HashMap<String, ItemId>,
     /// Its tables by name: their places in the module.

@@ -27,6 +27,27 @@ pub trait BlockFormat: Copy + Send + Sync + 'static {
     fn decode8(b: Block<'_, Self>, i: u32) -> [Vec4<f32>; 2];
 }
 
+/// A format whose weights are signed bytes times a scale, less a minimum: what `dot4_i8_packed` multiplies
+/// with activations of eight bits. `decode` and `decode8` follow from it, unless a format writes its own.
+pub trait IntegerFormat: BlockFormat {
+    /// Consecutive weights that share scale and minimum: 8, 16 or 32.
+    const RUN: u32;
+    /// Whether there is a minimum.
+    const HAS_MINIMUM: bool;
+
+    /// Weights `i .. i + 4` of block `b` as signed bytes, the first lowest; `i` is a multiple of 4.
+    fn quants(b: Block<'_, Self>, i: u32) -> u32;
+
+    /// What the byte of weight `i` is multiplied by.
+    fn scale(b: Block<'_, Self>, i: u32) -> f32;
+
+    /// What is taken off weight `i` then.
+    fn minimum(b: Block<'_, Self>, i: u32) -> f32 {
+        let _ = (b, i);
+        0.0
+    }
+}
+
 /// The facts of a format, as a value.
 #[derive(Clone, Copy)]
 pub struct FormatInfo {
@@ -187,23 +208,43 @@ pub fn decode_blocks<F: BlockFormat>(bytes: &[u8], weights: &mut [f32]) {
     }
 }
 
-/// Declares the table of formats: one line a format, `module::Type`, each in a file of its own.
+/// Declares the table of formats: one line a format, `module::Type`, each in a file of its own; those of
+/// integers ([`IntegerFormat`]) after the dense ones.
 ///
-/// Makes the modules, re-exports their types, and the list `ALL`, both as a value and for
+/// Makes the modules, re-exports their types, and the lists `ALL` and `INTEGERS`, both as values and for
 /// `instances(F in formats::ALL)`.
 #[macro_export]
 macro_rules! formats {
-    ($($module:ident :: $format:ident),+ $(,)?) => {
+    (
+        dense { $($dense_module:ident :: $dense:ident),* $(,)? }
+        integers { $($module:ident :: $format:ident),* $(,)? }
+    ) => {
+        $(
+            mod $dense_module;
+            pub use $dense_module::$dense;
+        )*
         $(
             mod $module;
             pub use $module::$format;
-        )+
+        )*
 
         /// Every format, in the order of the table.
         pub static ALL: &[&$crate::FormatInfo] = &[
-            $(&<$format as $crate::BlockFormat>::INFO),+
+            $(&<$dense as $crate::BlockFormat>::INFO,)*
+            $(&<$format as $crate::BlockFormat>::INFO,)*
         ];
 
-        $crate::__private::__define_list! { ALL $($format)+ }
+        /// The formats whose weights are integers times a scale.
+        pub static INTEGERS: &[&$crate::FormatInfo] = &[
+            $({
+                const fn is_of_integers<F: $crate::IntegerFormat>() -> &'static $crate::FormatInfo {
+                    &F::INFO
+                }
+                is_of_integers::<$format>()
+            },)*
+        ];
+
+        $crate::__private::__define_list! { ALL $($dense)* $($format)* }
+        $crate::__private::__define_list! { INTEGERS $($format)* }
     };
 }

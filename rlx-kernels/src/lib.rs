@@ -34,7 +34,7 @@ pub use half::f16;
 pub use cost::Cost;
 pub use dispatch::{Buffer, Dispatch, DispatchError, KernelRef};
 pub use elementwise::ElementwiseOp;
-pub use format::{Block, BlockFormat, FormatInfo, Packed};
+pub use format::{Block, BlockFormat, FormatInfo, IntegerFormat, Packed};
 pub use kernel::{Binding, Features, KernelInfo, NotOnTheWeb, ParamField, RequiredLimit, Table};
 pub use matrix::{MatrixScalar, MatrixShape};
 pub use overrides::Override;

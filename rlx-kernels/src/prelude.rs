@@ -1,6 +1,6 @@
 //! What a file of kernels imports: `use rlx_kernels::prelude::*;`.
 
-pub use crate::format::{Block, BlockFormat, Packed};
+pub use crate::format::{Block, BlockFormat, IntegerFormat, Packed};
 pub use crate::integer::mul_hi;
 pub use crate::math::{
     all, any, cross, distance, dot, dot4_i8_packed, dot4_u8_packed, extract_bits, face_forward,

@@ -5,6 +5,8 @@
 
 use rlx_kernels::prelude::*;
 
+use super::bytes::{less, pairs, triples};
+
 /// Which values a table's bytes have.
 #[derive(Clone, Copy)]
 enum Values {
@@ -58,43 +60,31 @@ pub(super) fn entry(word: u32, index: u32) -> u32 {
     (word >> (16 * (index % 2))) & 0xffff
 }
 
-/// The four lowest numbers of two bits.
+/// 8, 25 or 43 for each of the four lowest codes, a byte each.
 #[device]
-pub(super) fn pairs(bits: u32) -> Vec4<u32> {
-    vec4(bits & 3, (bits >> 2) & 3, (bits >> 4) & 3, (bits >> 6) & 3)
-}
-
-/// The four lowest numbers of three bits.
-#[device]
-pub(super) fn triples(bits: u32) -> Vec4<u32> {
-    vec4(bits & 7, (bits >> 3) & 7, (bits >> 6) & 7, (bits >> 9) & 7)
-}
-
-/// 8, 25 or 43 for each of the four lowest codes.
-#[device]
-pub(super) fn thirds(bits: u32) -> Vec4<f32> {
+pub(super) fn thirds(bits: u32) -> u32 {
     let code = pairs(bits);
-    to_f32(code * 17 + (code >> Vec4::splat(1)) + 8)
+    code * 17 + ((code >> 1) & 0x01010101) + 0x08080808
 }
 
-/// 4, 12 .. 52 or 62 for each of the four codes of an entry.
+/// 4, 12 .. 52 or 62 for each of the four codes of an entry, a byte each.
 #[device]
-pub(super) fn eighths(bits: u32) -> Vec4<f32> {
+pub(super) fn eighths(bits: u32) -> u32 {
     let code = triples(bits);
-    to_f32(code * 8 + ((code + 1) >> Vec4::splat(3)) * 2 + 4)
+    code * 8 + (((code + 0x01010101) >> 3) & 0x01010101) * 2 + 0x04040404
 }
 
-/// 1, 3 .. 15 for each of the four codes of an entry.
+/// 1, 3 .. 15 for each of the four codes of an entry, a byte each.
 #[device]
-pub(super) fn odd(bits: u32) -> Vec4<f32> {
-    to_f32(triples(bits) * 2 + 1)
+pub(super) fn odd(bits: u32) -> u32 {
+    triples(bits) * 2 + 0x01010101
 }
 
-/// `v` with the signs of the four lowest bits: a 1 is minus.
+/// Eight times what the four lowest codes stand for, -1, 0 or 1, and an eighth more, or less where
+/// `minus` is 1.
 #[device]
-pub(super) fn signed(v: Vec4<f32>, bits: u32) -> Vec4<f32> {
-    let minus = vec4(bits & 1, (bits >> 1) & 1, (bits >> 2) & 1, (bits >> 3) & 1);
-    v * (Vec4::splat(1.0) - to_f32(minus) * 2.0)
+pub(super) fn shifted(bits: u32, minus: u32) -> u32 {
+    less(pairs(bits) * 8, 7 + 2 * minus)
 }
 
 /// Eight signs of seven bits: an even number of them is minus.
@@ -104,49 +94,30 @@ pub(super) fn even_signs(seven: u32) -> u32 {
     bits | ((bits.count_ones() & 1) << 7)
 }
 
-/// Weight `i` of a run of eight.
-#[device]
-pub(super) fn pick(run: [Vec4<f32>; 2], i: u32) -> f32 {
-    let half = if i < 4 { run[0] } else { run[1] };
-    let low = if i % 2 == 0 { half.x } else { half.y };
-    let high = if i % 2 == 0 { half.z } else { half.w };
-    if i % 4 < 2 { low } else { high }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn check(words: &[u32], bytes: &[u8], weights: fn(u32) -> Vec<f32>) {
-        let expanded: Vec<f32> = (0..2 * words.len() as u32)
+    /// The bytes of each entry's words against ggml's.
+    fn check(words: &[u32], bytes: &[u8], weights: fn(u32) -> Vec<u32>) {
+        let expanded: Vec<u8> = (0..2 * words.len() as u32)
             .flat_map(|index| weights(entry(words[index as usize / 2], index)))
+            .flat_map(u32::to_le_bytes)
             .collect();
-        let original: Vec<f32> = bytes.iter().map(|byte| f32::from(*byte as i8)).collect();
-        assert_eq!(expanded, original);
+        assert_eq!(expanded, bytes);
     }
 
     #[test]
     fn codebooks_expand_to_ggmls_tables() {
-        let eight = |bits| {
-            [thirds(bits), thirds(bits >> 8)]
-                .map(Vec4::to_array)
-                .concat()
-        };
+        let eight = |bits| vec![thirds(bits), thirds(bits >> 8)];
         check(&IQ2_XXS, include_bytes!("codebook/iq2xxs_grid.bin"), eight);
         check(&IQ2_XS, include_bytes!("codebook/iq2xs_grid.bin"), eight);
         check(&IQ2_S, include_bytes!("codebook/iq2s_grid.bin"), eight);
-        let eighths = |bits| eighths(bits).to_array().to_vec();
-        check(
-            &IQ3_XXS,
-            include_bytes!("codebook/iq3xxs_grid.bin"),
-            eighths,
-        );
-        let odd = |bits| odd(bits).to_array().to_vec();
+        let eighths = |bits| vec![eighths(bits)];
+        check(&IQ3_XXS, include_bytes!("codebook/iq3xxs_grid.bin"), eighths);
+        let odd = |bits| vec![odd(bits)];
         check(&IQ3_S, include_bytes!("codebook/iq3s_grid.bin"), odd);
-        let signs = |bits| {
-            let pairs = [pairs(bits), pairs(bits >> 8)].map(Vec4::to_array).concat();
-            pairs.into_iter().map(|code| code as f32 - 1.0).collect()
-        };
+        let signs = |bits| vec![less(pairs(bits), 1), less(pairs(bits >> 8), 1)];
         check(&IQ1, include_bytes!("codebook/iq1s_grid.bin"), signs);
     }
 

@@ -2,33 +2,21 @@
 
 use rlx_kernels::prelude::*;
 
-use super::nibble::five_bits;
+use super::bytes::{bits, nibbles};
 
 /// 32 weights of five bits, laid out as in Q5_0, with a minimum.
-#[format(name = "Q5_1", ggml = 7, elems = 32, bytes = 24, layout { d: f16, m: f16, qh: u32, qs: [u8; 16] })]
+#[format(name = "Q5_1", ggml = 7, elems = 32, bytes = 24, run = 32, layout { d: f16, m: f16, qh: u32, qs: [u8; 16] })]
 impl BlockFormat for Q5_1 {
-    fn decode(b: Block<Self>, i: u32) -> f32 {
-        let low = (b.qs(i % 16) >> (4 * (i / 16))) & 15;
-        let high = (b.qh() >> i) & 1;
-        b.d() * (low | (high << 4)) as f32 + b.m()
+    fn quants(b: Block<Self>, i: u32) -> u32 {
+        let low = nibbles(b.qs_u32((i % 16) / 4), i / 16);
+        low | (bits(b.qh() >> i) << 4)
     }
 
-    fn decode8(b: Block<Self>, i: u32) -> [Vec4<f32>; 2] {
-        let word = (i % 16) / 4;
-        let high = b.qh() >> i;
-        let d = b.d();
-        let m = b.m();
-        [
-            to_f32(unpack4x_u8(five_bits(
-                b.qs_u32(word) >> (4 * (i / 16)),
-                high,
-            ))) * d
-                + m,
-            to_f32(unpack4x_u8(five_bits(
-                b.qs_u32(word + 1) >> (4 * (i / 16)),
-                high >> 4,
-            ))) * d
-                + m,
-        ]
+    fn scale(b: Block<Self>, _i: u32) -> f32 {
+        b.d()
+    }
+
+    fn minimum(b: Block<Self>, _i: u32) -> f32 {
+        -b.m()
     }
 }

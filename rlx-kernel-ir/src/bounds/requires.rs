@@ -167,7 +167,7 @@ impl Walker<'_> {
                         let Type::Packed(format) = self.kernel.bindings.get(*index)?.elem else {
                             return None;
                         };
-                        let bytes = self.module.format(format)?.bytes;
+                        let bytes = self.module.format(format)?.consts.bytes;
                         code.extend([
                             Code::Length(*index),
                             Code::Number(4),

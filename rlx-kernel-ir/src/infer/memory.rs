@@ -106,7 +106,10 @@ impl Infer<'_> {
             ("block", Type::Packed(format), [index]) => {
                 let found = self.expr(index);
                 self.expect(index, &Type::U32, &found);
-                let bytes = self.module.format(*format).map_or(0, |format| format.bytes);
+                let bytes = self
+                    .module
+                    .format(*format)
+                    .map_or(0, |format| format.consts.bytes);
                 let address = index
                     .clone()
                     .u32_op(BinaryOp::Mul, Expr::u32(u64::from(bytes), span));
@@ -213,7 +216,7 @@ impl Infer<'_> {
                     .help(format!("its layout has {}", fields.join(", "))));
             }
         };
-        let align = power_of_two(format.bytes)
+        let align = power_of_two(format.consts.bytes)
             .min(power_of_two(field.offset))
             .min(power_of_two(kind.size()));
         let offset = Expr::u32(u64::from(field.offset), span);

@@ -6,7 +6,7 @@ use rlx_kernel_ir::{Field, FieldKind};
 
 use super::host;
 use crate::chain::{self, State};
-use crate::parse::format::{FormatItem, TableArg};
+use crate::parse::format::{DECODING, FormatItem, INTEGERS, TableArg};
 use crate::{paths, report};
 
 /// The paths that the functions of a format name.
@@ -64,13 +64,28 @@ fn rust_side(format: &FormatItem, is_right: bool) -> TokenStream {
     let (file, line) = chain::origin(ident);
     let (signatures, bodies): (Vec<_>, Vec<_>) = args.fields.iter().flat_map(accessors).unzip();
     // Functions beyond the trait's are the format's own.
-    let (of_trait, own): (Vec<_>, Vec<_>) = functions.iter().partition(|function| {
-        ["decode", "decode8"]
-            .iter()
-            .any(|name| function.sig.ident == name)
-    });
-    let functions = of_trait.into_iter().map(host);
+    let is_among = |function: &syn::ItemFn, names: &[&str]| {
+        names.iter().any(|name| function.sig.ident == name)
+    };
+    let (decoding, others): (Vec<_>, Vec<_>) = functions
+        .iter()
+        .partition(|function| is_among(function, &DECODING));
+    let (integers, own): (Vec<_>, Vec<_>) = others
+        .into_iter()
+        .partition(|function| args.run.is_some() && is_among(function, &INTEGERS));
+    let functions = decoding.into_iter().map(host);
     let own = own.into_iter().map(host);
+    let integers = format.consts().integers.map(|consts| {
+        let (run, minimum) = (consts.run, consts.minimum);
+        let functions = integers.into_iter().map(host);
+        quote! {
+            impl ::rlx_kernels::IntegerFormat for #ident {
+                const RUN: u32 = #run;
+                const HAS_MINIMUM: bool = #minimum;
+                #(#functions)*
+            }
+        }
+    });
     let (tables, words): (Vec<_>, Vec<_>) = args.tables.iter().map(table).unzip();
     quote! {
         #(#attrs)*
@@ -104,6 +119,7 @@ fn rust_side(format: &FormatItem, is_right: bool) -> TokenStream {
                 const TABLES: &'static [&'static [u32]] = &[#(#words),*];
                 #(#functions)*
             }
+            #integers
         };
     }
 }

@@ -327,6 +327,7 @@ fn bound(param: &syn::TypeParam) -> TokenStream {
     {
         Some("Float") => quote!(::rlx_kernels::number::Float),
         Some("BlockFormat") => quote!(::rlx_kernels::BlockFormat),
+        Some("IntegerFormat") => quote!(::rlx_kernels::IntegerFormat),
         _ => inside(bound).to_token_stream(),
     }
 }

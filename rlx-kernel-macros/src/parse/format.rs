@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use rlx_kernel_ir::{Field, FieldKind, OPEN};
+use rlx_kernel_ir::{Field, FieldKind, FormatConsts, Integers, OPEN};
 use syn::parse::{Parse, ParseStream};
 use syn::{Token, braced, bracketed};
 
@@ -16,6 +16,8 @@ pub struct FormatArgs {
     pub elems: u32,
     /// Bytes a block.
     pub bytes: u32,
+    /// Consecutive weights that share a scale, where weights are integers.
+    pub run: Option<u32>,
     /// Fields, with their offsets.
     pub fields: Vec<Field>,
     /// Tables that its functions read.
@@ -47,6 +49,7 @@ pub struct FormatItem {
 impl Parse for FormatArgs {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let (mut name, mut ggml, mut elems, mut bytes, mut layout) = (None, None, None, None, None);
+        let mut run = None;
         let start = input.span();
         let mut tables = Vec::new();
         while !input.is_empty() {
@@ -67,10 +70,11 @@ impl Parse for FormatArgs {
                     "ggml" => ggml = Some(number()?),
                     "elems" => elems = Some(number()?),
                     "bytes" => bytes = Some(number()?),
+                    "run" => run = Some(number()?),
                     _ => {
                         return Err(syn::Error::new(
                             key.span(),
-                            "expected `name`, `ggml`, `elems`, `bytes`, `layout` or `tables`",
+                            "expected `name`, `ggml`, `elems`, `bytes`, `run`, `layout` or `tables`",
                         ));
                     }
                 }
@@ -93,11 +97,25 @@ impl Parse for FormatArgs {
                 "a block holds one weight, or a multiple of eight: kernels decode runs of eight",
             ));
         }
+        let run = match run {
+            Some(lit) => {
+                let run = lit.base10_parse::<u32>()?;
+                if !matches!(run, 8 | 16 | 32) || !elems.is_multiple_of(32) {
+                    return Err(syn::Error::new(
+                        lit.span(),
+                        "`run` is 8, 16 or 32 weights of one scale, in blocks of a multiple of 32: activations are quantised by 32",
+                    ));
+                }
+                Some(run)
+            }
+            None => None,
+        };
         let args = Self {
             name: name.ok_or_else(|| missing("name = \"..\""))?,
             ggml: ggml.ok_or_else(|| missing("ggml = .."))?.base10_parse()?,
             elems,
             bytes,
+            run,
             fields,
             tables,
         };
@@ -231,6 +249,19 @@ fn parse_layout(input: ParseStream<'_>) -> syn::Result<Vec<Field>> {
 }
 
 impl FormatItem {
+    /// What kernels may ask of the format.
+    pub fn consts(&self) -> FormatConsts {
+        let has_minimum = || self.functions.iter().any(|f| f.sig.ident == "minimum");
+        FormatConsts {
+            elems: self.args.elems,
+            bytes: self.args.bytes,
+            integers: self.args.run.map(|run| Integers {
+                run,
+                minimum: has_minimum(),
+            }),
+        }
+    }
+
     /// Parses attribute and `impl`.
     pub fn new(attribute: TokenStream, item: TokenStream) -> syn::Result<Self> {
         let args: FormatArgs = syn::parse2(attribute)?;
@@ -272,26 +303,47 @@ impl FormatItem {
             }
         }
         let has = |name: &str| functions.iter().any(|function| function.sig.ident == name);
-        if !has("decode") {
-            return Err(syn::Error::new(
-                ident.span(),
-                "a format needs `fn decode(b: Block<Self>, i: u32) -> f32`",
-            ));
+        let needed: &[&str] = match args.run {
+            Some(_) => &["quants", "scale"],
+            None => &["decode"],
+        };
+        if let Some(name) = needed.iter().find(|name| !has(name)) {
+            let of = if args.run.is_some() {
+                " of integers, with a `run`,"
+            } else {
+                ""
+            };
+            let message = format!("a format{of} needs `{}`", signature(name));
+            return Err(syn::Error::new(ident.span(), message));
         }
         for function in &functions {
-            let needed = [("decode", "f32"), ("decode8", "[Vec4<f32>; 2]")];
-            let known = needed.iter().find(|(name, _)| function.sig.ident == name);
-            if let Some((name, ret)) = known
-                && function.sig.inputs.len() != 2
-            {
+            let name = function.sig.ident.to_string();
+            let is_of_integers = INTEGERS.contains(&name.as_str());
+            if !is_of_integers && !DECODING.contains(&name.as_str()) {
+                continue;
+            }
+            if function.sig.inputs.len() != 2 && (args.run.is_some() || !is_of_integers) {
                 return Err(syn::Error::new_spanned(
                     &function.sig,
-                    format!("expected `fn {name}(b: Block<Self>, i: u32) -> {ret}`"),
+                    format!("expected `{}`", signature(&name)),
                 ));
             }
         }
-        if !has("decode8") {
-            functions.push(syn::parse2(default_decode8())?);
+        let minimum = has("minimum");
+        for (name, default) in [
+            ("decode", default_decode as fn(bool) -> TokenStream),
+            (
+                "decode8",
+                if args.run.is_some() {
+                    integer_decode8
+                } else {
+                    default_decode8
+                },
+            ),
+        ] {
+            if !functions.iter().any(|function| function.sig.ident == name) {
+                functions.push(syn::parse2(default(minimum))?);
+            }
         }
         Ok(Self {
             args,
@@ -302,8 +354,59 @@ impl FormatItem {
     }
 }
 
+/// The functions of `BlockFormat`.
+pub const DECODING: [&str; 2] = ["decode", "decode8"];
+
+/// The functions of `IntegerFormat`.
+pub const INTEGERS: [&str; 3] = ["quants", "scale", "minimum"];
+
+fn signature(name: &str) -> String {
+    let ret = match name {
+        "quants" => "u32",
+        "decode8" => "[Vec4<f32>; 2]",
+        _ => "f32",
+    };
+    format!("fn {name}(b: Block<Self>, i: u32) -> {ret}")
+}
+
+/// `- m` where a format has a minimum, and how it is known.
+fn less(minimum: bool) -> (TokenStream, TokenStream) {
+    if minimum {
+        (quote!(-m), quote!(let m = Self::minimum(b, i);))
+    } else {
+        Default::default()
+    }
+}
+
+/// A weight of integers.
+fn default_decode(minimum: bool) -> TokenStream {
+    let (less, known) = less(minimum);
+    quote! {
+        fn decode(b: Block<Self>, i: u32) -> f32 {
+            let q = (Self::quants(b, i / 4 * 4) << (24 - 8 * (i % 4))) as i32 >> 24;
+            #known
+            Self::scale(b, i) * q as f32 #less
+        }
+    }
+}
+
+/// Eight weights of integers.
+fn integer_decode8(minimum: bool) -> TokenStream {
+    let (less, known) = less(minimum);
+    quote! {
+        fn decode8(b: Block<Self>, i: u32) -> [Vec4<f32>; 2] {
+            let d = Self::scale(b, i);
+            #known
+            [
+                to_f32(unpack4x_i8(Self::quants(b, i))) * d #less,
+                to_f32(unpack4x_i8(Self::quants(b, i + 4))) * d #less,
+            ]
+        }
+    }
+}
+
 /// Eight weights one by one, for a format that has no faster way.
-fn default_decode8() -> TokenStream {
+fn default_decode8(_: bool) -> TokenStream {
     quote! {
         fn decode8(b: Block<Self>, i: u32) -> [Vec4<f32>; 2] {
             [

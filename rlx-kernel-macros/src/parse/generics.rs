@@ -75,7 +75,7 @@ fn parameter(param: &syn::GenericParam) -> syn::Result<Parameter> {
 
 fn named(path: &syn::Path) -> Option<Bound> {
     match path.segments.last()?.ident.to_string().as_str() {
-        "BlockFormat" => Some(Bound::Format),
+        "BlockFormat" | "IntegerFormat" => Some(Bound::Format),
         "Float" => Some(Bound::Float),
         _ => None,
     }
@@ -107,7 +107,8 @@ pub fn declare(
                 if let Some(Target::Trait(id)) = resolver.targets.get(&paths::text(path)) {
                     Bound::Trait(*id)
                 } else {
-                    let help = "it is a `#[device] trait`, `BlockFormat` or `Float`";
+                    let help =
+                        "it is a `#[device] trait`, `BlockFormat`, `IntegerFormat` or `Float`";
                     sink.error_help(path, "this is no trait that kernels know", help);
                     Bound::Float
                 }

@@ -142,8 +142,7 @@ impl Items {
                 Parsed::Format(format) => Target::Format(FormatTarget {
                     tables: add_tables(&mut self.module.tables, id, format),
                     id,
-                    elems: format.args.elems,
-                    bytes: format.args.bytes,
+                    consts: format.consts(),
                     functions: format
                         .functions
                         .iter()
@@ -278,8 +277,7 @@ impl Items {
                 let name = format.args.name.value();
                 out.push(Item::Format(Format {
                     name: name.clone(),
-                    elems: format.args.elems,
-                    bytes: format.args.bytes,
+                    consts: format.consts(),
                     fields: format.args.fields.clone(),
                     functions: match self.targets.get(&entry.id) {
                         Some(Target::Format(target)) => {

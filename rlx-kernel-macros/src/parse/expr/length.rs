@@ -88,11 +88,7 @@ impl BodyParser<'_> {
                     return u64::try_from(*value).ok();
                 }
                 let (format, member) = self.associated(&name)?;
-                match member.as_str() {
-                    "ELEMS" => Some(u64::from(format.elems)),
-                    "BYTES" => Some(u64::from(format.bytes)),
-                    _ => None,
-                }
+                format.consts.number(&member).map(u64::from)
             }
             syn::Expr::Binary(binary) => {
                 let (a, b) = (

@@ -47,14 +47,16 @@ impl BodyParser<'_> {
             None => {}
         }
         if let Some((format, member)) = self.associated(&name) {
-            return match member.as_str() {
-                "ELEMS" => Expr::u32(u64::from(format.elems), span),
-                "BYTES" => Expr::u32(u64::from(format.bytes), span),
-                _ => self.refused(
+            return match format.consts.value(&member) {
+                Some(ExprKind::Int(number)) => Expr::u32(number, span),
+                Some(kind) => Expr::new(kind, span),
+                None => self.refused(
                     path,
                     span,
                     &format!("a format has no const `{member}`"),
-                    Some("it has `ELEMS` and `BYTES`"),
+                    Some(
+                        "it has `ELEMS` and `BYTES`; one of integers also `RUN` and `HAS_MINIMUM`",
+                    ),
                 ),
             };
         }
