@@ -2,4 +2,5 @@
 
 pub mod dot;
 pub mod gemv;
+pub mod gemv_int8;
 pub mod matmul_bt;

@@ -1,3 +1,4 @@
 //! Kernels that decode weights.
 
 pub mod dequantise;
+pub mod quantise_int8;

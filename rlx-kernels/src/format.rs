@@ -41,11 +41,8 @@ pub trait IntegerFormat: BlockFormat {
     /// What the byte of weight `i` is multiplied by.
     fn scale(b: Block<'_, Self>, i: u32) -> f32;
 
-    /// What is taken off weight `i` then.
-    fn minimum(b: Block<'_, Self>, i: u32) -> f32 {
-        let _ = (b, i);
-        0.0
-    }
+    /// What is taken off weight `i` then; zero where a format does not say.
+    fn minimum(b: Block<'_, Self>, i: u32) -> f32;
 }
 
 /// The facts of a format, as a value.

@@ -48,6 +48,8 @@ pub enum Code {
     Number(u64),
     /// Param `.0` of [`KernelInfo::params`], a `u32`.
     Param(usize),
+    /// The value of override `.0` of [`KernelInfo::overrides`], a `u32`.
+    Override(usize),
     /// The elements of binding `.0`; the 32-bit words of packed weights.
     Length(usize),
     /// `a + b`
@@ -76,6 +78,17 @@ pub enum Code {
     Gt,
     /// `a >= b`
     Ge,
+}
+
+/// What a dispatch is made with, and requirements are of.
+#[derive(Clone, Copy, Debug)]
+pub struct Given<'a> {
+    /// One value for each of [`KernelInfo::overrides`].
+    pub overrides: &'a [i64],
+    /// The bytes of the params struct.
+    pub params: &'a [u8],
+    /// The elements of each binding; packed weights have 32-bit words.
+    pub lengths: &'a [u64],
 }
 
 impl Proof {
@@ -135,18 +148,17 @@ impl Proof {
 }
 
 impl KernelInfo {
-    /// Checks the requirements of the kernel against the bytes of its params and the elements of its
-    /// bindings, of which packed weights have 32-bit words.
+    /// Checks the requirements of the kernel against what a dispatch is made with.
     ///
     /// # Errors
     /// [`DispatchError::Requires`] with the values of what the first condition that does not hold names.
-    pub fn check_requirements(&self, params: &[u8], lengths: &[u64]) -> Result<(), DispatchError> {
+    pub fn check_requirements(&self, given: Given<'_>) -> Result<(), DispatchError> {
         for requirement in self.proof.requirements() {
-            if requirement.holds(self, params, lengths) != Some(true) {
+            if requirement.holds(self, given) != Some(true) {
                 return Err(DispatchError::Requires {
                     kernel: self.label(),
                     condition: requirement.text.to_string(),
-                    values: requirement.values(self, params, lengths),
+                    values: requirement.values(self, given),
                 });
             }
         }
@@ -163,13 +175,14 @@ impl KernelInfo {
 
 impl Requirement {
     /// Whether the condition holds; none where it cannot be computed, as where a divisor is 0.
-    fn holds(&self, kernel: &KernelInfo, params: &[u8], lengths: &[u64]) -> Option<bool> {
+    fn holds(&self, kernel: &KernelInfo, given: Given<'_>) -> Option<bool> {
         let mut stack: Vec<i128> = Vec::new();
         for code in self.code.iter() {
             let value = match *code {
                 Code::Number(value) => value.into(),
-                Code::Param(index) => kernel.param(index, params)?.into(),
-                Code::Length(index) => (*lengths.get(index)?).into(),
+                Code::Param(index) => kernel.param(index, given.params)?.into(),
+                Code::Override(index) => (*given.overrides.get(index)?).into(),
+                Code::Length(index) => (*given.lengths.get(index)?).into(),
                 operator => {
                     let (b, a) = (stack.pop()?, stack.pop()?);
                     operator.apply(a, b)?
@@ -180,23 +193,26 @@ impl Requirement {
         Some(stack.pop()? == 1)
     }
 
-    /// The params and lengths that the condition names, with their values.
-    fn values(&self, kernel: &KernelInfo, params: &[u8], lengths: &[u64]) -> String {
+    /// What the condition names, with its values.
+    fn values(&self, kernel: &KernelInfo, given: Given<'_>) -> String {
+        let shown = |value: Option<String>| value.unwrap_or_default();
         let mut all: Vec<String> = Vec::new();
         for code in self.code.iter() {
             let text = match *code {
                 Code::Param(index) => {
                     let name = kernel.params.get(index).map_or("", |param| &param.name);
-                    let value = kernel.param(index, params);
-                    format!(
-                        "{name} = {}",
-                        value.map_or_else(String::new, |v| v.to_string())
-                    )
+                    let value = kernel.param(index, given.params);
+                    format!("{name} = {}", shown(value.map(|value| value.to_string())))
+                }
+                Code::Override(index) => {
+                    let name = kernel.overrides.get(index).map_or("", |item| &item.name);
+                    let value = given.overrides.get(index);
+                    format!("{name} = {}", shown(value.map(i64::to_string)))
                 }
                 Code::Length(index) => {
                     let binding = kernel.bindings.get(index);
                     let name = binding.map_or("", |binding| &binding.name);
-                    let value = lengths.get(index).map_or_else(String::new, u64::to_string);
+                    let value = shown(given.lengths.get(index).map(u64::to_string));
                     let element = binding.map_or("", |binding| &binding.element);
                     format!("`{name}` has {value} elements of {element}")
                 }
@@ -226,7 +242,7 @@ impl Code {
             Self::Le => i128::from(a <= b),
             Self::Gt => i128::from(a > b),
             Self::Ge => i128::from(a >= b),
-            Self::Number(_) | Self::Param(_) | Self::Length(_) => return None,
+            Self::Number(_) | Self::Param(_) | Self::Override(_) | Self::Length(_) => return None,
         })
     }
 }

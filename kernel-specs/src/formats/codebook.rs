@@ -114,7 +114,11 @@ mod tests {
         check(&IQ2_XS, include_bytes!("codebook/iq2xs_grid.bin"), eight);
         check(&IQ2_S, include_bytes!("codebook/iq2s_grid.bin"), eight);
         let eighths = |bits| vec![eighths(bits)];
-        check(&IQ3_XXS, include_bytes!("codebook/iq3xxs_grid.bin"), eighths);
+        check(
+            &IQ3_XXS,
+            include_bytes!("codebook/iq3xxs_grid.bin"),
+            eighths,
+        );
         let odd = |bits| vec![odd(bits)];
         check(&IQ3_S, include_bytes!("codebook/iq3s_grid.bin"), odd);
         let signs = |bits| vec![less(pairs(bits), 1), less(pairs(bits >> 8), 1)];

@@ -16,7 +16,10 @@ impl BlockFormat for IQ2XS {
     fn quants(b: Block<Self>, i: u32) -> u32 {
         let q = b.qs(i / 8);
         let codes = entry(Self::grid((q & 511) / 2), q);
-        signed(thirds(codes >> (2 * (i % 8))), even_signs(q >> 9) >> (i % 8))
+        signed(
+            thirds(codes >> (2 * (i % 8))),
+            even_signs(q >> 9) >> (i % 8),
+        )
     }
 
     fn scale(b: Block<Self>, i: u32) -> f32 {

@@ -16,7 +16,10 @@ impl BlockFormat for IQ3S {
     fn quants(b: Block<Self>, i: u32) -> u32 {
         let run = i / 4;
         let index = b.qs(run) | (((b.qh(run / 8) >> (run % 8)) & 1) << 8);
-        signed(odd(entry(Self::grid(index / 2), index)), b.signs(i / 8) >> (i % 8))
+        signed(
+            odd(entry(Self::grid(index / 2), index)),
+            b.signs(i / 8) >> (i % 8),
+        )
     }
 
     fn scale(b: Block<Self>, i: u32) -> f32 {

@@ -16,7 +16,10 @@ impl BlockFormat for IQ3XXS {
     fn quants(b: Block<Self>, i: u32) -> u32 {
         let index = b.qs(i / 4);
         let signs = even_signs(b.signs(i / 32) >> (7 * ((i / 8) % 4)));
-        signed(eighths(entry(Self::grid(index / 2), index)), signs >> (i % 8))
+        signed(
+            eighths(entry(Self::grid(index / 2), index)),
+            signs >> (i % 8),
+        )
     }
 
     fn scale(b: Block<Self>, i: u32) -> f32 {

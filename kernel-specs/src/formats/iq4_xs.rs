@@ -13,7 +13,10 @@ use super::iq4_nl::values;
 )]
 impl BlockFormat for IQ4XS {
     fn quants(b: Block<Self>, i: u32) -> u32 {
-        values(nibbles(b.qs_u32(4 * (i / 32) + (i % 16) / 4), (i % 32) / 16))
+        values(nibbles(
+            b.qs_u32(4 * (i / 32) + (i % 16) / 4),
+            (i % 32) / 16,
+        ))
     }
 
     /// The scales are -32 to 31.

@@ -1,7 +1,7 @@
 //! Which checks a pipeline makes at run time: none that the compiler has proved.
 
 use rlx_kernels::geometry::MAX_WORKGROUPS;
-use rlx_kernels::proof::MAX_BINDING_BYTES;
+use rlx_kernels::proof::{Given, MAX_BINDING_BYTES};
 use rlx_kernels::{DispatchError, KernelInfo};
 use wgpu::{Device, ShaderModule, ShaderModuleDescriptor, ShaderRuntimeChecks};
 
@@ -22,10 +22,11 @@ impl Checks {
         loops: true,
     };
 
-    /// What is left to check where `kernel` runs with these params and windows. Checks the kernel's
-    /// requirements, on which its proofs rest.
+    /// What is left to check where `kernel` runs with these overrides, params and windows. Checks the
+    /// kernel's requirements, on which its proofs rest.
     pub fn of(
         kernel: &KernelInfo,
+        overrides: &[i64],
         params: &[u8],
         bound: &[Bound<'_>],
         grid: [u32; 3],
@@ -34,7 +35,11 @@ impl Checks {
         let lengths: Vec<u64> = lengths
             .map(|(window, binding)| window.size / u64::from(binding.stride.max(1)))
             .collect();
-        kernel.check_requirements(params, &lengths)?;
+        kernel.check_requirements(Given {
+            overrides,
+            params,
+            lengths: &lengths,
+        })?;
         let is_within = grid.iter().all(|groups| *groups <= MAX_WORKGROUPS)
             && bound.iter().all(|window| window.size <= MAX_BINDING_BYTES);
         Ok(if is_within {

@@ -43,7 +43,7 @@ impl Context {
         }
         self.check_grid(kernel, *grid)?;
         self.check_bindings(kernel, &bound)?;
-        let checks = Checks::of(kernel, params, &bound, *grid)?;
+        let checks = Checks::of(kernel, overrides, params, &bound, *grid)?;
         let pipeline = self.pipeline(kernel, overrides, shared(kernel, &bound), checks)?;
         let uniform = if pipeline.immediates {
             None

@@ -148,6 +148,7 @@ fn step(code: bounds::Code) -> Option<Code> {
     Some(match code {
         bounds::Code::Number(value) => Code::Number(value),
         bounds::Code::Param(index) => Code::Param(index),
+        bounds::Code::Override(index) => Code::Override(index),
         bounds::Code::Length(index) => Code::Length(index),
         bounds::Code::DivCeil => Code::DivCeil,
         bounds::Code::Operator(op) => match op {

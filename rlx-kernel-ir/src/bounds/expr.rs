@@ -6,7 +6,7 @@ use super::value::{Condition, Value};
 use crate::builtin::{Builtin, Spelling};
 use crate::consteval;
 use crate::expr::{BinaryOp, Expr, ExprKind, UnaryOp};
-use crate::item::FieldKind;
+use crate::item::{FieldKind, ItemId};
 use crate::matrix::MatrixOp;
 use crate::types::{Scalar, Type};
 
@@ -29,6 +29,16 @@ pub(super) fn is_int(ty: &Type) -> bool {
 }
 
 impl Walker<'_> {
+    /// What a pipeline sets: one number wherever it is named.
+    pub(super) fn override_value(&mut self, id: ItemId, ty: &Type) -> Poly {
+        if let Some(value) = self.overrides.get(&id) {
+            return value.clone();
+        }
+        let value = self.any(ty);
+        self.overrides.insert(id, value.clone());
+        value
+    }
+
     /// The value of an integer expression.
     pub(super) fn int(&mut self, expr: &Expr) -> Poly {
         let value = self.value(expr);
@@ -116,12 +126,7 @@ impl Walker<'_> {
                 value
             }
             ExprKind::Const(id) if is_int(&expr.ty) => {
-                if let Some(value) = self.overrides.get(id) {
-                    return Value::Int(value.clone());
-                }
-                let value = self.any(&expr.ty);
-                self.overrides.insert(*id, value.clone());
-                Value::Int(value)
+                Value::Int(self.override_value(*id, &expr.ty))
             }
             ExprKind::Param(index) => self.params.get(*index).cloned().unwrap_or_default(),
             ExprKind::Unary(op, inner) => {

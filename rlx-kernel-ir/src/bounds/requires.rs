@@ -5,7 +5,7 @@ use super::poly::Poly;
 use super::value::{Condition, Value};
 use crate::consteval;
 use crate::expr::{BinaryOp, Expr, ExprKind};
-use crate::types::Type;
+use crate::types::{Scalar, Type};
 
 /// A condition that proofs rest on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,6 +23,8 @@ pub enum Code {
     Number(u64),
     /// Param `.0`, a `u32`.
     Param(usize),
+    /// The value of override `.0`, a `u32`.
+    Override(usize),
     /// The elements of binding `.0`; the 32-bit words of packed weights.
     Length(usize),
     /// The two on top become one, by this operator.
@@ -130,6 +132,15 @@ impl Walker<'_> {
                     Value::Int(poly) => Some(poly.clone()),
                     _ => None,
                 }
+            }
+            ExprKind::Const(id) => {
+                let all = self.module.overrides();
+                let index = all.iter().position(|(known, _)| known == id)?;
+                if all.get(index)?.1.ty != Scalar::U32 {
+                    return None;
+                }
+                code.push(Code::Override(index));
+                Some(self.override_value(*id, &Type::U32))
             }
             ExprKind::Binary(op, a, b) => {
                 let (a, b) = (self.exact(a, code)?, self.exact(b, code)?);

@@ -59,6 +59,7 @@ fn rust_side(format: &FormatItem, is_right: bool) -> TokenStream {
         ident,
         attrs,
         functions,
+        ..
     } = format;
     let (name, ggml, elems, bytes) = (&args.name, args.ggml, args.elems, args.bytes);
     let (file, line) = chain::origin(ident);

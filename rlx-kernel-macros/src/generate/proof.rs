@@ -45,6 +45,7 @@ fn requirement(requirement: &Requirement) -> TokenStream {
         let step = match code {
             Code::Number(value) => quote!(Number(#value)),
             Code::Param(index) => quote!(Param(#index)),
+            Code::Override(index) => quote!(Override(#index)),
             Code::Length(index) => quote!(Length(#index)),
             Code::DivCeil => quote!(DivCeil),
             Code::Operator(op) => {

@@ -44,6 +44,8 @@ pub struct FormatItem {
     pub attrs: Vec<syn::Attribute>,
     /// Its functions, `decode8` among them.
     pub functions: Vec<syn::ItemFn>,
+    /// Whether it has a `minimum` of its own.
+    pub has_minimum: bool,
 }
 
 impl Parse for FormatArgs {
@@ -251,13 +253,12 @@ fn parse_layout(input: ParseStream<'_>) -> syn::Result<Vec<Field>> {
 impl FormatItem {
     /// What kernels may ask of the format.
     pub fn consts(&self) -> FormatConsts {
-        let has_minimum = || self.functions.iter().any(|f| f.sig.ident == "minimum");
         FormatConsts {
             elems: self.args.elems,
             bytes: self.args.bytes,
             integers: self.args.run.map(|run| Integers {
                 run,
-                minimum: has_minimum(),
+                minimum: self.has_minimum,
             }),
         }
     }
@@ -329,20 +330,17 @@ impl FormatItem {
                 ));
             }
         }
-        let minimum = has("minimum");
-        for (name, default) in [
-            ("decode", default_decode as fn(bool) -> TokenStream),
-            (
-                "decode8",
-                if args.run.is_some() {
-                    integer_decode8
-                } else {
-                    default_decode8
-                },
-            ),
-        ] {
+        let has_minimum = has("minimum");
+        let mut defaults: Vec<(&str, fn(bool) -> TokenStream)> = vec![("decode", default_decode)];
+        if args.run.is_some() {
+            defaults.push(("decode8", integer_decode8));
+            defaults.push(("minimum", no_minimum));
+        } else {
+            defaults.push(("decode8", default_decode8));
+        }
+        for (name, default) in defaults {
             if !functions.iter().any(|function| function.sig.ident == name) {
-                functions.push(syn::parse2(default(minimum))?);
+                functions.push(syn::parse2(default(has_minimum))?);
             }
         }
         Ok(Self {
@@ -350,6 +348,7 @@ impl FormatItem {
             ident,
             attrs: item.attrs,
             functions,
+            has_minimum,
         })
     }
 }
@@ -401,6 +400,14 @@ fn integer_decode8(minimum: bool) -> TokenStream {
                 to_f32(unpack4x_i8(Self::quants(b, i))) * d #less,
                 to_f32(unpack4x_i8(Self::quants(b, i + 4))) * d #less,
             ]
+        }
+    }
+}
+
+fn no_minimum(_: bool) -> TokenStream {
+    quote! {
+        fn minimum(_b: Block<Self>, _i: u32) -> f32 {
+            0.0
         }
     }
 }

@@ -103,7 +103,8 @@ pub(super) fn steps(
             .map(|&value| memory.window(value))
             .collect::<Result<_, _>>()?;
         context.check_bindings(kernel, &bound)?;
-        let checks = Checks::of(kernel, &dispatch.params, &bound, dispatch.grid)
+        let (overrides, params) = (&dispatch.overrides, &dispatch.params);
+        let checks = Checks::of(kernel, overrides, params, &bound, dispatch.grid)
             .map_err(DeviceError::from)?;
         runs.push(Run {
             dispatch,
