@@ -2,3 +2,4 @@
 
 pub mod dequantise;
 pub mod quantise_int8;
+pub mod halve_rows;
