@@ -56,9 +56,23 @@ pub struct Case {
     weight: Vec<u8>,
     x: Vec<f32>,
     wanted: Vec<f64>,
+    /// What errors are measured by, a product each; its own square where this is empty.
+    energy: Vec<f64>,
 }
 
 impl Case {
+    /// The same, with errors measured by the squares of a product's terms instead of its own: the expected
+    /// square of a sum of independent terms. An operand's rounding stands against its terms, and a sum in
+    /// which they happen to cancel says nothing of it.
+    #[must_use]
+    pub fn by_energy(mut self) -> Self {
+        let squares = |values: &[f32]| -> Vec<f32> { values.iter().map(|v| v * v).collect() };
+        let mut decoded = vec![0.0; self.max_n * self.k];
+        (self.format.decode)(&self.weight, &mut decoded);
+        self.energy = reference(&squares(&self.x), &squares(&decoded), self.max_n, self.k);
+        self
+    }
+
     /// Random weights of `max_n` rows of `k`, and `max_m` rows of activations.
     pub fn new(format: &'static FormatInfo, max_m: usize, max_n: usize, k: usize) -> Self {
         let seed = u64::from(format.ggml_type) << 32 | k as u64;
@@ -74,6 +88,7 @@ impl Case {
             weight,
             x,
             wanted,
+            energy: Vec::new(),
         }
     }
 
@@ -104,11 +119,25 @@ impl Case {
         else {
             return Err(ProductError::Result { m, n, k });
         };
-        let wanted = (0..m).flat_map(|row| self.wanted[row * self.max_n..][..n].iter().copied());
         if found.len() != m * n {
             return Err(ProductError::Result { m, n, k });
         }
-        Ok(nmse(found.iter().copied(), wanted))
+        let (wanted, found) = (self.cut(&self.wanted, m, n), found.iter().copied());
+        if self.energy.is_empty() {
+            return Ok(nmse(found, wanted));
+        }
+        let errors = found
+            .zip(wanted)
+            .map(|(found, wanted)| (f64::from(found) - wanted).powi(2));
+        let energy: f64 = self.cut(&self.energy, m, n).sum();
+        Ok(errors.sum::<f64>() / energy)
+    }
+}
+
+impl Case {
+    /// Of `max_n` values a row, the first `n` of the first `m` rows.
+    fn cut<'a>(&'a self, values: &'a [f64], m: usize, n: usize) -> impl Iterator<Item = f64> + 'a {
+        (0..m).flat_map(move |row| values[row * self.max_n..][..n].iter().copied())
     }
 }
 

@@ -59,14 +59,13 @@ pub fn matmul_halves<F: BlockFormat, const WIDE: u32 = 512>(
                 let at = base + run % 4 * 8;
                 let mut v = [Vec4::splat(0.0); 2];
                 let mut u = [Vec4::splat(f16::ZERO); 2];
-                if at < k {
-                    if left + row < n {
-                        v = run8(w, (left + row) * (k / F::ELEMS), at, k);
-                    }
-                    if top + row < m {
-                        let first = (top + row) * pitch(k) + at / 4;
-                        u = [x[first], x[first + 1]];
-                    }
+                if at < k && left + row < n {
+                    v = run8(w, (left + row) * (k / F::ELEMS), at, k);
+                }
+                let four = base / 4 + run % 4 * 2;
+                if four < pitch(k) && top + row < m {
+                    let first = (top + row) * pitch(k) + four;
+                    u = [x[first], x[first + 1]];
                 }
                 ws[row * PITCH + run % 4 * 2] = to_f16(v[0]);
                 ws[row * PITCH + run % 4 * 2 + 1] = to_f16(v[1]);
