@@ -66,18 +66,39 @@ pub struct Road {
 
 /// The road of a product of `m` rows of activations with weights in `format`.
 pub fn matmul(format: &FormatInfo, m: u64, features: Features) -> Road {
-    let fits = |row: &&Row| row.rows.contains(&m) && row.needs.within(features);
     // The last row fits always.
-    let row = TABLE.iter().find(fits).unwrap_or(&TABLE[TABLE.len() - 1]);
-    Road {
-        name: row.name,
-        kernel: (row.instance)(format.name),
-        reason: row.reason,
-        kind: row.road,
-    }
+    let last = || Road::of(&TABLE[TABLE.len() - 1], format);
+    fitting(format, m, features).next().unwrap_or_else(last)
+}
+
+/// All roads that such a product may take, the preferred one first.
+pub fn fitting(
+    format: &FormatInfo,
+    m: u64,
+    features: Features,
+) -> impl Iterator<Item = Road> + use<'_> {
+    let fits = move |row: &&Row| row.rows.contains(&m) && row.needs.within(features);
+    TABLE
+        .iter()
+        .filter(fits)
+        .map(move |row| Road::of(row, format))
+}
+
+/// The names of all roads.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    TABLE.iter().map(|row| row.name)
 }
 
 impl Road {
+    fn of(row: &Row, format: &FormatInfo) -> Self {
+        Self {
+            name: row.name,
+            kernel: (row.instance)(format.name),
+            reason: row.reason,
+            kind: row.road,
+        }
+    }
+
     /// The dispatch of `kernel`, the road's own, over weights, activations and results.
     ///
     /// # Errors
