@@ -15,10 +15,12 @@ pub fn kernels() -> impl Iterator<Item = &'static KernelInfo> {
     [
         quant::dequantise::dequantise::instances(),
         quant::quantise_int8::quantise_int8::instances(),
+        quant::halve_rows::halve_rows::instances(),
         matmul::gemv::gemv::instances(),
         matmul::gemv::gemv_subgroup::instances(),
         matmul::gemv_int8::gemv_int8::instances(),
         matmul::matmul_bt::matmul_bt::instances(),
+        matmul::matmul_halves::matmul_halves::instances(),
         index::gather_rows::gather_rows::instances(),
         norm::rms_norm::rms_norm::instances(),
     ]

@@ -4,3 +4,4 @@ pub mod dot;
 pub mod gemv;
 pub mod gemv_int8;
 pub mod matmul_bt;
+pub mod matmul_halves;

@@ -1,6 +1,6 @@
 //! What every backend does: compile a graph, then run it as often as asked.
 
-use rlx_core::{Graph, PlanLimits, Weights};
+use rlx_core::{Graph, LowerOptions, PlanLimits, Precision, Weights};
 use rlx_kernels::{Features, MatrixShape};
 
 use crate::error::BackendError;
@@ -55,6 +55,19 @@ pub struct Capabilities {
     pub subgroup_size: Option<(u32, u32)>,
     /// The products of matrices that kernels may ask for; none without that feature.
     pub matrices: Vec<MatrixShape>,
+}
+
+impl Capabilities {
+    /// What lowering goes by on such a device.
+    pub fn lowering(&self, precision: Precision) -> LowerOptions {
+        LowerOptions {
+            features: self.features,
+            matrices: self.matrices.clone(),
+            workgroup_bytes: self.workgroup_bytes,
+            invocations: self.invocations,
+            precision,
+        }
+    }
 }
 
 /// What compiling a graph came to.

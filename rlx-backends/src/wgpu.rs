@@ -31,7 +31,7 @@ pub use chain::Chain;
 pub use context::{Context, ContextOptions, Resources};
 pub use error::{ContextError, DeviceError, DeviceLimit};
 pub use executor::{Executor, MismatchError};
-use rlx_core::{Graph, LowerOptions, Weights, lower};
+use rlx_core::{Graph, Precision, Weights, lower};
 pub use trace::Traces;
 
 use crate::backend::{Backend, Capabilities, Executable};
@@ -42,9 +42,25 @@ use crate::error::BackendError;
 pub struct WgpuBackend {
     /// The device.
     pub context: Context,
+    /// How exact matrix products are.
+    pub precision: Precision,
 }
 
 impl WgpuBackend {
+    /// A backend whose products are exact.
+    pub fn new(context: Context) -> Self {
+        Self {
+            context,
+            precision: Precision::Exact,
+        }
+    }
+
+    /// The same with products of that precision.
+    #[must_use]
+    pub fn with_precision(self, precision: Precision) -> Self {
+        Self { precision, ..self }
+    }
+
     /// Lowers and plans `graph` and makes it ready to run.
     ///
     /// # Errors
@@ -52,10 +68,8 @@ impl WgpuBackend {
     pub fn executor(&self, graph: &Graph, weights: &dyn Weights) -> Result<Executor, BackendError> {
         rlx_core::verify(graph)?;
         let (fused_graph, fused) = rlx_core::fuse_regions(graph);
-        let options = LowerOptions {
-            features: self.capabilities().features,
-        };
-        let program = lower(&fused_graph, options)?;
+        let options = self.capabilities().lowering(self.precision);
+        let program = lower(&fused_graph, &options)?;
         let plan = rlx_core::plan(&program, &self.capabilities().limits)?;
         Ok(Executor::new(&self.context, graph, &program, &plan, weights)?.with_fused(fused))
     }

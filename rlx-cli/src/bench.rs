@@ -1,5 +1,6 @@
 //! `rlx bench`: kernels over matrices of weights, timed so that the figures mean something.
 
+mod check;
 mod clock;
 mod op;
 mod probe;
@@ -10,11 +11,13 @@ mod work;
 
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use kernel_specs::formats;
 use rlx_backends::wgpu::{AdapterKind, Context, DeviceError};
+use rlx_core::Precision;
 use rlx_kernels::FormatInfo;
 
+use self::check::Round;
 use self::clock::Clock;
 use self::op::{Op, Roads};
 use self::probe::Calibration;
@@ -62,6 +65,9 @@ pub struct Bench {
     /// The kernels to take, or `all` that fit [default: what a graph takes]
     #[arg(long, value_name = "NAME")]
     road: Option<String>,
+    /// How exact products must be [default: exact; where roads are named or all are taken, int8]
+    #[arg(long)]
+    precision: Option<LeastPrecision>,
     /// Timed passes [default: 30; on a CPU adapter 5]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     runs: Option<u32>,
@@ -80,6 +86,16 @@ pub struct Bench {
     /// Prints a line of JSON a measurement
     #[arg(long)]
     json: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum LeastPrecision {
+    /// All in f32
+    Exact,
+    /// Activations and weights may be rounded to halves
+    Half,
+    /// Activations may be rounded to bytes
+    Int8,
 }
 
 /// A device with what is known of it, and how it is to be measured.
@@ -144,6 +160,14 @@ impl Bench {
         }
     }
 
+    fn precision(&self, roads: &Roads) -> Precision {
+        match (self.precision, roads) {
+            (Some(LeastPrecision::Exact), _) | (None, Roads::Preferred) => Precision::Exact,
+            (Some(LeastPrecision::Half), _) => Precision::Half,
+            (Some(LeastPrecision::Int8), _) | (None, _) => Precision::Int8,
+        }
+    }
+
     fn ops(&self) -> &[Op] {
         if self.op.is_empty() {
             &[Op::Gemv, Op::Gemm]
@@ -204,10 +228,11 @@ impl Bench {
         roads: &Roads,
     ) -> Result<Vec<(Op, Shape, Work)>, CliError> {
         let mut works = Vec::new();
+        let options = context.capabilities().lowering(self.precision(roads));
         for &op in self.ops() {
             for shape in self.shapes(op, context.adapter().kind) {
                 check(format, shape)?;
-                let found = op.works(format, shape, context.capabilities(), roads)?;
+                let found = op.works(format, shape, &options, roads)?;
                 if let (true, Roads::Named(name)) = (found.is_empty(), roads) {
                     let Shape { m, n, k } = shape;
                     complain(
@@ -301,6 +326,11 @@ impl Bencher {
         let before = self.calibration.time()?;
         let all = times(&mut rotation, self.runs + 1, chain as usize)?;
         let after = self.calibration.time()?;
+        let round = Round {
+            context: &self.context,
+            buffers: rotation.last(),
+        };
+        let error = work.check.as_ref().map(|check| check(&round)).transpose()?;
         // The first comes from other work.
         let spread = Spread::of(all.into_iter().skip(1).collect());
         Ok(Row {
@@ -309,6 +339,8 @@ impl Bencher {
             format,
             shape,
             road: work.road,
+            keeps: work.keeps,
+            error,
             kernels: work.kernels(),
             amount: work.amount,
             matrices: rotation.matrices,

@@ -118,7 +118,7 @@ impl Doctor {
         };
         let context = Context::new(&options).map_err(|error| error.to_string())?;
         if context.adapter().name == adapter.name {
-            return Ok(WgpuBackend { context });
+            return Ok(WgpuBackend::new(context));
         }
         let other = &context.adapter().name;
         Err(format!("its name picks `{other}`, so it was not checked"))

@@ -10,6 +10,7 @@ use rlx_backends::wgpu::{Executor, WgpuBackend};
 use rlx_backends::{Backend, BackendError, CpuBackend, Executable, Tensor};
 use rlx_conformance::product::{F32_BOUND, nmse};
 use rlx_conformance::random;
+use rlx_core::Precision;
 use rlx_core::gguf::GgufFile;
 use rlx_core::lower::road;
 use serde::Serialize;
@@ -179,7 +180,7 @@ impl Layer {
             (None, None) => adapters::open_preferred()?,
             _ => Some(adapters::open(wanted)?),
         };
-        Ok(context.map(|context| WgpuBackend { context }))
+        Ok(context.map(WgpuBackend::new))
     }
 }
 
@@ -209,7 +210,12 @@ impl Compared<'_> {
                 backend: "wgpu",
                 kernels: executor.report().dispatches.clone(),
                 reason: Some(
-                    road::matmul(self.matrix.format, m, gpu.capabilities().features).reason,
+                    road::matmul(
+                        self.matrix.format,
+                        m,
+                        &gpu.capabilities().lowering(Precision::Exact),
+                    )
+                    .reason,
                 ),
                 run: times(&mut executor, &inputs, self.runs).map_err(failed)?,
                 device: device_times(&mut executor, self.runs)?,

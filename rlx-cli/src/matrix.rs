@@ -6,7 +6,7 @@ use kernel_specs::formats;
 use rlx_backends::Capabilities;
 use rlx_core::gguf::{Tensor, TensorType};
 use rlx_core::lower::road;
-use rlx_core::{DType, Graph, GraphError, LowerOptions, lower, plan};
+use rlx_core::{DType, Graph, GraphError, Precision, lower, plan};
 use rlx_kernels::FormatInfo;
 
 /// A tensor as the weight of a product.
@@ -82,7 +82,9 @@ impl Matrix {
         match self.kernel(m, device) {
             Ok(kernel) => Path {
                 kernel: Some(kernel),
-                reason: road::matmul(self.format, m, device.features).reason.into(),
+                reason: road::matmul(self.format, m, &device.lowering(Precision::Exact))
+                    .reason
+                    .into(),
             },
             Err(reason) => Path {
                 kernel: None,
@@ -94,10 +96,8 @@ impl Matrix {
     /// What lowering makes of the product, as a run would have it.
     fn kernel(&self, m: u64, device: &Capabilities) -> Result<String, String> {
         let graph = self.product("w", m).map_err(|error| error.to_string())?;
-        let options = LowerOptions {
-            features: device.features,
-        };
-        let program = lower(&graph, options).map_err(|error| error.to_string())?;
+        let options = device.lowering(Precision::Exact);
+        let program = lower(&graph, &options).map_err(|error| error.to_string())?;
         plan(&program, &device.limits).map_err(|error| error.to_string())?;
         let labels: Vec<String> = program
             .dispatches

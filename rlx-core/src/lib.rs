@@ -17,7 +17,7 @@ pub use dtype::{DType, Elem};
 pub use graph::{
     Graph, GraphError, MAX_REGION_INPUTS, Node, Op, Region, RegionError, Step, ValueId,
 };
-pub use lower::{LowerError, LowerOptions, lower};
+pub use lower::{LowerError, LowerOptions, Precision, lower};
 pub use passes::regions::fuse_regions;
 pub use planner::{Place, Plan, PlanError, PlanLimits, WeightBuffer, Window, plan};
 pub use program::{Program, ProgramValue, ValueKind};

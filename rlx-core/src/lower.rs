@@ -9,20 +9,69 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use kernel_specs::{index, norm, quant};
-use rlx_kernels::{Dispatch, DispatchError, Features, FormatInfo, KernelInfo};
+use rlx_kernels::{Dispatch, DispatchError, Features, FormatInfo, KernelInfo, MatrixShape};
 
 use crate::dtype::Elem;
 use crate::graph::{Graph, Node, Op, Region, Step, ValueId};
 use crate::program::{Program, ProgramValue, ValueKind};
 use crate::shape::{Shape, ShapeError};
 
+use road::Operand;
+
 pub use region::sample_region;
 
-/// What the device at hand has.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// What the device at hand has, and what a product may lose.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LowerOptions {
     /// Features that kernels may need.
     pub features: Features,
+    /// The products of matrices that kernels may ask for.
+    pub matrices: Vec<MatrixShape>,
+    /// Bytes of workgroup memory.
+    pub workgroup_bytes: u32,
+    /// Invocations a workgroup.
+    pub invocations: u32,
+    /// How exact matrix products are.
+    pub precision: Precision,
+}
+
+/// How exact matrix products are, the least exact first. Sums are made in f32 always.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Precision {
+    /// Activations may be rounded to bytes, with a scale for each 32; NMSE about 1e-5.
+    Int8,
+    /// Activations and decoded weights may be rounded to halves; NMSE about 1e-7.
+    Half,
+    /// All in f32.
+    #[default]
+    Exact,
+}
+
+impl Default for LowerOptions {
+    /// What every device with WebGPU has.
+    fn default() -> Self {
+        Self {
+            features: Features::NONE,
+            matrices: Vec::new(),
+            workgroup_bytes: 16_384,
+            invocations: 256,
+            precision: Precision::Exact,
+        }
+    }
+}
+
+impl LowerOptions {
+    /// Whether the device has what `kernel` needs.
+    pub fn has(&self, kernel: &KernelInfo) -> bool {
+        let [x, y, z] = kernel.workgroup_size.map(u64::from);
+        kernel.features.within(self.features)
+            && kernel.workgroup_bytes <= self.workgroup_bytes
+            && x * y * z <= u64::from(self.invocations)
+            && kernel
+                .matrices
+                .iter()
+                .all(|shape| shape.is_among(&self.matrices))
+    }
 }
 
 /// Why a graph cannot be lowered.
@@ -78,17 +127,19 @@ pub enum LowerError {
 ///
 /// # Errors
 /// [`LowerError`] for the first op that no kernel can do.
-pub fn lower(graph: &Graph, options: LowerOptions) -> Result<Program, LowerError> {
+pub fn lower(graph: &Graph, options: &LowerOptions) -> Result<Program, LowerError> {
     let mut lowering = Lowering {
         graph,
         options,
         program: Program::default(),
+        temporaries: Vec::new(),
         last_use: last_uses(graph),
         regions: HashMap::new(),
     };
     for (index, node) in graph.nodes().iter().enumerate() {
         lowering.node(ValueId(index as u32), node)?;
     }
+    lowering.program.values.append(&mut lowering.temporaries);
     lowering.program.outputs = graph.outputs().to_vec();
     Ok(lowering.program)
 }
@@ -109,8 +160,10 @@ fn last_uses(graph: &Graph) -> Vec<usize> {
 
 struct Lowering<'g> {
     graph: &'g Graph,
-    options: LowerOptions,
+    options: &'g LowerOptions,
     program: Program,
+    /// Values of roads, which come after those of the graph.
+    temporaries: Vec<ProgramValue>,
     last_use: Vec<usize>,
     /// Kernels of regions by what they compute.
     regions: HashMap<region::Key, Arc<KernelInfo>>,
@@ -145,7 +198,7 @@ impl Lowering<'_> {
         });
         let dispatch = match &node.op {
             Op::Input { .. } | Op::Weight { .. } => return Ok(()),
-            Op::MatmulBt { x, w } => self.matmul(id, node, *x, *w)?,
+            Op::MatmulBt { x, w } => return self.matmul(id, node, *x, *w),
             Op::GatherRows { w, ids } => {
                 let kernel = self.instance(
                     id,
@@ -216,12 +269,12 @@ impl Lowering<'_> {
     }
 
     fn matmul(
-        &self,
+        &mut self,
         id: ValueId,
         node: &Node,
         x: ValueId,
         w: ValueId,
-    ) -> Result<Dispatch<ValueId>, LowerError> {
+    ) -> Result<(), LowerError> {
         let [n, k] = self.matrix(id, node, w)?;
         let elems = self.elems32(id, node, "the number of activations", x)?;
         let m = elems.checked_div(k).unwrap_or(0);
@@ -232,7 +285,7 @@ impl Lowering<'_> {
             u64::from(m) * u64::from(n),
         )?;
         let format = self.format(w);
-        let road = road::matmul(format, u64::from(m), self.options.features);
+        let road = road::matmul(format, u64::from(m), self.options);
         let Some(kernel) = road.kernel else {
             return Err(LowerError::Format {
                 node: describe(id, node),
@@ -240,8 +293,26 @@ impl Lowering<'_> {
                 format: format.name,
             });
         };
-        road.dispatch(kernel, [w, x, id], [m, n, k])
-            .map_err(|error| impossible(id, node, error))
+        let first = self.graph.nodes().len() + self.temporaries.len();
+        for bytes in road.temporaries(u64::from(m), u64::from(k)) {
+            self.temporaries.push(ProgramValue {
+                bytes,
+                kind: ValueKind::Temporary,
+                alias_of: None,
+            });
+        }
+        let dispatches = road
+            .dispatches(kernel, [m, n, k])
+            .map_err(|error| impossible(id, node, error))?;
+        let value = |operand| match operand {
+            Operand::Weight => w,
+            Operand::Activations => x,
+            Operand::Result => id,
+            Operand::Temporary(index) => ValueId((first + index) as u32),
+        };
+        let dispatches = dispatches.into_iter().map(|dispatch| dispatch.map(value));
+        self.program.dispatches.extend(dispatches);
+        Ok(())
     }
 
     fn region(

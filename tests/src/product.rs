@@ -11,6 +11,12 @@ use crate::random;
 /// The bound on the normalised mean square error of products in f32.
 pub const F32_BOUND: f64 = 1e-10;
 
+/// The same where operands are rounded to halves.
+pub const HALF_BOUND: f64 = 1e-6;
+
+/// The same where activations are rounded to bytes.
+pub const INT8_BOUND: f64 = 1e-4;
+
 /// Why a product could not be had.
 #[derive(Debug, thiserror::Error)]
 pub enum ProductError {

@@ -20,7 +20,7 @@ fn devices(webgpu_defaults: bool) -> Vec<(String, WgpuBackend)> {
             webgpu_defaults,
         };
         let context = Context::new(&options).unwrap();
-        (name, WgpuBackend { context })
+        (name, WgpuBackend::new(context))
     };
     adapters
         .into_iter()

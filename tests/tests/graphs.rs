@@ -25,7 +25,7 @@ fn devices() -> Vec<Box<dyn Backend>> {
             };
             let context =
                 Context::new(&options).expect("an adapter; `cargo xtask demo` installs lavapipe");
-            Box::new(WgpuBackend { context })
+            Box::new(WgpuBackend::new(context))
         })
         .collect()
 }

@@ -40,7 +40,7 @@ fn gpu(webgpu_defaults: bool) -> Result<Box<dyn Backend>, Failed> {
         ..ContextOptions::default()
     };
     let context = Context::new(&options)?;
-    Ok(Box::new(WgpuBackend { context }))
+    Ok(Box::new(WgpuBackend::new(context)))
 }
 
 fn lengths(format: &FormatInfo) -> Vec<usize> {

@@ -2,34 +2,25 @@
 
 use rlx_kernels::prelude::*;
 
-/// `x[at .. at + 8]`
-#[device]
-pub fn load8(x: &[f32], at: u32) -> [Vec4<f32>; 2] {
-    [
-        vec4(x[at], x[at + 1], x[at + 2], x[at + 3]),
-        vec4(x[at + 4], x[at + 5], x[at + 6], x[at + 7]),
-    ]
-}
-
 /// Σᵢ aᵢ · bᵢ
 #[device]
 pub fn dot8(a: [Vec4<f32>; 2], b: [Vec4<f32>; 2]) -> f32 {
     dot(a[0], b[0]) + dot(a[1], b[1])
 }
 
-/// Σ x[i] · W[row, i] for `i` in `at .. at + 8`, up to `k`. The row begins at block `first`.
+/// Weights `at .. at + 8` of the row of `k` that begins at block `first`; zeros past its end.
 #[device]
-pub fn dot_run<F: BlockFormat>(w: &[Packed<F>], x: &[f32], first: u32, at: u32, k: u32) -> f32 {
+pub fn run8<F: BlockFormat>(w: &[Packed<F>], first: u32, at: u32, k: u32) -> [Vec4<f32>; 2] {
     if F::ELEMS % 8 == 0 || at + 8 <= k {
-        dot8(
-            F::decode8(w.block(first + at / F::ELEMS), at % F::ELEMS),
-            load8(x, at),
-        )
+        F::decode8(w.block(first + at / F::ELEMS), at % F::ELEMS)
     } else {
-        let mut sum = 0.0;
-        for i in at..k {
-            sum += F::decode(w.block(first + i), 0) * x[i];
+        let mut v = [Vec4::splat(0.0); 2];
+        #[unroll]
+        for i in 0..8 {
+            if at + i < k {
+                v[i / 4][i % 4] = F::decode(w.block(first + at + i), 0);
+            }
         }
-        sum
+        v
     }
 }

@@ -2,6 +2,7 @@
 
 use rlx_kernels::prelude::*;
 
+use super::dot::run8;
 use crate::formats;
 
 /// y[m, n] = Σₖ x[m, k] · W[n, k], any m, n and k. A workgroup makes a tile of 32 × 64: 32 steps of
@@ -36,17 +37,7 @@ pub fn matmul_bt<F: BlockFormat>(
             let at = base + 8 * run;
             let mut v = [Vec4::splat(0.0); 2];
             if w_row < n && at < k {
-                let first = w_row * (k / F::ELEMS);
-                if F::ELEMS % 8 == 0 || at + 8 <= k {
-                    v = F::decode8(w.block(first + at / F::ELEMS), at % F::ELEMS);
-                } else {
-                    #[unroll]
-                    for i in 0..8 {
-                        if at + i < k {
-                            v[i / 4][i % 4] = F::decode(w.block(first + at + i), 0);
-                        }
-                    }
-                }
+                v = run8(w, w_row * (k / F::ELEMS), at, k);
             }
             ws[128 * run + me] = v[0];
             ws[128 * run + 64 + me] = v[1];

@@ -566,7 +566,7 @@ fn a_dropped_executor_frees_all_but_its_pipelines() {
 
 #[test]
 fn a_backend_refuses_a_graph_that_is_not_legal() {
-    let backend = WgpuBackend { context: context() };
+    let backend = WgpuBackend::new(context());
     assert_eq!(backend.name(), "wgpu");
     assert_eq!(backend.capabilities(), backend.context.capabilities());
     let Err(error) = backend.compile(&Graph::new(), &weights()) else {

@@ -5,7 +5,7 @@ mod gather;
 mod product;
 
 use clap::ValueEnum;
-use rlx_backends::Capabilities;
+use rlx_core::LowerOptions;
 use rlx_kernels::FormatInfo;
 use serde::Serialize;
 
@@ -77,7 +77,7 @@ impl Op {
         self,
         format: &'static FormatInfo,
         shape: Shape,
-        device: &Capabilities,
+        device: &LowerOptions,
         roads: &Roads,
     ) -> Result<Vec<Work>, CliError> {
         match self {

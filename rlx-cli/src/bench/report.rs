@@ -4,9 +4,11 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use rlx_backends::wgpu::AdapterSummary;
+use rlx_core::Precision;
 use rlx_kernels::FormatInfo;
 use serde::Serialize;
 
+use super::check::bound;
 use super::clock::Clock;
 use super::op::Op;
 use super::work::{Amount, Shape};
@@ -99,6 +101,9 @@ pub struct Row {
     pub format: &'static FormatInfo,
     pub shape: Shape,
     pub road: &'static str,
+    pub keeps: Precision,
+    /// How far results are from the right ones, where that was looked at.
+    pub error: Option<f64>,
     pub kernels: Vec<String>,
     pub amount: Amount,
     /// Different matrices of weights.
@@ -126,6 +131,8 @@ struct Line<'a> {
     k: u32,
     road: &'static str,
     kernels: &'a [String],
+    precision: &'static str,
+    nmse: Option<f64>,
     matrices: usize,
     chain: u32,
     runs: usize,
@@ -167,6 +174,19 @@ impl Row {
         self.op.has_rows().then_some(self.shape.m)
     }
 
+    /// What is wrong with the results, if anything is; an error that is no number is.
+    fn wrong(&self) -> Option<String> {
+        let (error, bound) = (self.error?, bound(self.keeps));
+        let Shape { m, n, k } = self.shape;
+        let is_right = error <= bound;
+        (!is_right).then(|| {
+            format!(
+                "{} with {} at m = {m}, n = {n}, k = {k}: NMSE {error:.1e} is beyond {bound:.0e}",
+                self.road, self.format.name
+            )
+        })
+    }
+
     fn line(&self) -> Line<'_> {
         let Spread {
             least,
@@ -185,6 +205,12 @@ impl Row {
             k: self.shape.k,
             road: self.road,
             kernels: &self.kernels,
+            precision: match self.keeps {
+                Precision::Exact => "exact",
+                Precision::Half => "half",
+                Precision::Int8 => "int8",
+            },
+            nmse: self.error,
             matrices: self.matrices,
             chain: self.chain,
             runs: self.runs,
@@ -203,7 +229,7 @@ impl Row {
         }
     }
 
-    fn cells(&self) -> [String; 18] {
+    fn cells(&self) -> [String; 19] {
         let Spread {
             least,
             lower,
@@ -232,6 +258,7 @@ impl Row {
             figures(self.weight_gb_s()),
             or_none(self.tflop_s().map(figures)),
             format!("{:.1}", self.copy_share() * 100.0),
+            or_none(self.error.map(|error| format!("{error:.0e}"))),
             time(slowest),
         ]
     }
@@ -257,6 +284,8 @@ pub struct Rows {
     json: bool,
     table: Option<Table>,
     is_empty: bool,
+    /// What is wrong with rows.
+    wrong: Vec<String>,
 }
 
 impl Rows {
@@ -265,11 +294,13 @@ impl Rows {
             json,
             table: None,
             is_empty: true,
+            wrong: Vec::new(),
         }
     }
 
     pub fn add(&mut self, row: Row) -> Result<(), CliError> {
         self.is_empty = false;
+        self.wrong.extend(row.wrong());
         if self.json {
             return output::print_json_line(&row.line());
         }
@@ -285,12 +316,15 @@ impl Rows {
         }
     }
 
-    /// An error where there was nothing to measure.
+    /// An error where there was nothing to measure, or where a kernel computes something else than its product.
     pub fn finish(self) -> Result<(), CliError> {
         if self.is_empty {
             return Err(CliError::NothingToMeasure);
         }
-        Ok(())
+        if self.wrong.is_empty() {
+            return Ok(());
+        }
+        Err(CliError::Check(self.wrong.join("\n  ")))
     }
 }
 
@@ -313,6 +347,7 @@ fn table() -> Table {
         ("GB/s", Align::Right),
         ("TFLOP/s", Align::Right),
         ("copy %", Align::Right),
+        ("NMSE", Align::Right),
         ("calibration µs", Align::Right),
     ])
 }

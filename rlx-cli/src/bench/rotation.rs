@@ -16,6 +16,8 @@ const SEED: u64 = 0x5eed;
 /// Rounds of a work, each over other weights.
 pub struct Rotation {
     chain: Chain,
+    /// By number: one for all rounds, or one a round over and over.
+    buffers: Vec<Vec<BufferHandle>>,
     /// Different matrices.
     pub matrices: usize,
     rounds: usize,
@@ -49,7 +51,7 @@ impl Rotation {
                     vec![context.upload(&activations)?.handle().clone()]
                 }
                 Content::Ids { count, rows } => ids(context, rounds, count, rows)?,
-                Content::Results { bytes } => {
+                Content::Written { bytes } => {
                     vec![context.alloc::<u32>(bytes.div_ceil(4))?.handle().clone()]
                 }
             });
@@ -60,13 +62,14 @@ impl Rotation {
         let dispatches = rows.map(|(round, dispatch)| Dispatch {
             kernel: dispatch.kernel.clone(),
             overrides: dispatch.overrides.clone(),
-            bindings: bindings(&dispatch.bindings, &buffers, round),
+            bindings: bindings(dispatch.bindings.iter().copied(), &buffers, round),
             params: dispatch.params.clone(),
             grid: dispatch.grid,
         });
         let dispatches: Vec<_> = dispatches.collect();
         Ok(Self {
             chain: context.chain(&dispatches)?,
+            buffers,
             matrices,
             rounds,
             dispatches: work.dispatches.len(),
@@ -77,6 +80,12 @@ impl Rotation {
     /// The dispatches of the rounds.
     pub fn chain(&self) -> &Chain {
         &self.chain
+    }
+
+    /// The buffers of the round that ran last, by number.
+    pub fn last(&self) -> Vec<BufferHandle> {
+        let last = (self.next + self.rounds - 1) % self.rounds;
+        bindings(0..self.buffers.len(), &self.buffers, last)
     }
 
     /// `count` passes of `length` rounds each, which go on where the last ones ended.
@@ -94,12 +103,16 @@ impl Rotation {
 }
 
 /// The buffers of these numbers in a round; the device refuses a dispatch for which one is missing.
-fn bindings(numbers: &[usize], buffers: &[Vec<BufferHandle>], round: usize) -> Vec<BufferHandle> {
-    let handle = |&number: &usize| {
+fn bindings(
+    numbers: impl Iterator<Item = usize>,
+    buffers: &[Vec<BufferHandle>],
+    round: usize,
+) -> Vec<BufferHandle> {
+    let handle = |number: usize| {
         let all = buffers.get(number)?;
         all.get(round.checked_rem(all.len())?).cloned()
     };
-    numbers.iter().filter_map(handle).collect()
+    numbers.filter_map(handle).collect()
 }
 
 /// `count` row numbers below `rows` for each round.

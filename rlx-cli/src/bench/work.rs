@@ -1,6 +1,9 @@
 //! What is measured: dispatches over numbered buffers.
 
+use rlx_core::Precision;
 use rlx_kernels::Dispatch;
+
+use super::check::Check;
 
 /// Rows of activations, rows of the weight, weights a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +26,7 @@ pub enum Content {
     /// Random row numbers below `rows`, other ones in every round.
     Ids { count: u32, rows: u32 },
     /// What kernels write: one for all rounds, so that each round waits for the one before, as in decode.
-    Results { bytes: u64 },
+    Written { bytes: u64 },
 }
 
 /// One way to do one op at one shape.
@@ -36,6 +39,10 @@ pub struct Work {
     pub dispatches: Vec<Dispatch<usize>>,
     /// What a round amounts to.
     pub amount: Amount,
+    /// The precision that it keeps.
+    pub keeps: Precision,
+    /// Looks at what a round has computed.
+    pub check: Option<Check>,
 }
 
 /// What a round amounts to, whatever the way.

@@ -4,6 +4,7 @@ use rlx_backends::wgpu::{Agreement, AgreementError, agree};
 use rlx_conformance::browser::Value;
 use rlx_conformance::cases::cases;
 use rlx_conformance::devices::gpu;
+use rlx_core::Precision;
 use rlx_kernels::prelude::*;
 use rlx_kernels::{Check, Dispatch, SimOptions};
 
@@ -15,7 +16,8 @@ fn an_adapter_lies_within_what_wgsl_allows_of_the_twin() {
         let [dispatch] = case.dispatches.as_slice() else {
             continue;
         };
-        if !context.capabilities().features.subgroup && dispatch.kernel.features.subgroup {
+        let options = context.capabilities().lowering(Precision::Exact);
+        if !options.has(&dispatch.kernel) {
             continue;
         }
         let buffers: Vec<Vec<u8>> = case

@@ -2,6 +2,7 @@
 
 use kernel_specs::quant::dequantise::dequantise;
 use rlx_backends::wgpu::DeviceError;
+use rlx_core::Precision;
 use rlx_kernels::FormatInfo;
 
 use super::{Roads, weight_bytes};
@@ -36,7 +37,7 @@ pub fn work(
         road: NAME,
         buffers: vec![
             Content::Weights { bytes: weights },
-            Content::Results { bytes: results },
+            Content::Written { bytes: results },
         ],
         dispatches: vec![dispatch],
         amount: Amount {
@@ -44,5 +45,7 @@ pub fn work(
             moved: weights + results,
             operations: None,
         },
+        keeps: Precision::Exact,
+        check: None,
     }])
 }

@@ -2,6 +2,7 @@
 
 use kernel_specs::index::gather_rows::gather_rows;
 use rlx_backends::wgpu::DeviceError;
+use rlx_core::Precision;
 use rlx_kernels::FormatInfo;
 
 use super::{Roads, weight_bytes};
@@ -38,7 +39,7 @@ pub fn work(
                 bytes: weight_bytes(format, all),
             },
             Content::Ids { count: m, rows: n },
-            Content::Results { bytes: results },
+            Content::Written { bytes: results },
         ],
         dispatches: vec![dispatch],
         amount: Amount {
@@ -46,5 +47,7 @@ pub fn work(
             moved: read + u64::from(m) * 4 + results,
             operations: None,
         },
+        keeps: Precision::Exact,
+        check: None,
     }])
 }
