@@ -113,14 +113,21 @@ struct Bencher {
 impl Bench {
     pub fn run(&self) -> Result<(), CliError> {
         let (formats, roads) = (self.formats()?, self.roads()?);
-        let bencher = self.bencher()?;
+        let context = adapters::open(self.adapter.as_deref())?;
+        let all = formats
+            .into_iter()
+            .map(|format| Ok((format, self.works(&context, format, &roads)?)));
+        let all: Vec<_> = all.collect::<Result<_, CliError>>()?;
+        if all.iter().all(|(_, works)| works.is_empty()) {
+            return Err(CliError::NothingToMeasure);
+        }
+        let bencher = self.bencher(context)?;
         if !self.json {
             output::print(&bencher.machine.render())?;
         }
         let mut rows = Rows::new(self.json);
-        for format in formats {
-            let works = self.works(&bencher.context, format, &roads)?;
-            bencher.measure(format, &works, &mut rows)?;
+        for (format, works) in &all {
+            bencher.measure(format, works, &mut rows)?;
         }
         rows.finish()
     }
@@ -250,8 +257,7 @@ impl Bench {
         Ok(works)
     }
 
-    fn bencher(&self) -> Result<Bencher, CliError> {
-        let context = adapters::open(self.adapter.as_deref())?;
+    fn bencher(&self, context: Context) -> Result<Bencher, DeviceError> {
         let clock = if context.has_timestamps() {
             Clock::Device
         } else {

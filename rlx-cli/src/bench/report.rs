@@ -283,7 +283,6 @@ fn micros(time: Duration) -> f64 {
 pub struct Rows {
     json: bool,
     table: Option<Table>,
-    is_empty: bool,
     /// What is wrong with rows.
     wrong: Vec<String>,
 }
@@ -293,13 +292,11 @@ impl Rows {
         Self {
             json,
             table: None,
-            is_empty: true,
             wrong: Vec::new(),
         }
     }
 
     pub fn add(&mut self, row: Row) -> Result<(), CliError> {
-        self.is_empty = false;
         self.wrong.extend(row.wrong());
         if self.json {
             return output::print_json_line(&row.line());
@@ -316,11 +313,8 @@ impl Rows {
         }
     }
 
-    /// An error where there was nothing to measure, or where a kernel computes something else than its product.
+    /// An error where a kernel computes something else than its product.
     pub fn finish(self) -> Result<(), CliError> {
-        if self.is_empty {
-            return Err(CliError::NothingToMeasure);
-        }
         if self.wrong.is_empty() {
             return Ok(());
         }
