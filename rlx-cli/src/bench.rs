@@ -168,10 +168,12 @@ impl Bench {
     }
 
     fn precision(&self, roads: &Roads) -> Precision {
-        match (self.precision, roads) {
-            (Some(LeastPrecision::Exact), _) | (None, Roads::Preferred) => Precision::Exact,
-            (Some(LeastPrecision::Half), _) => Precision::Half,
-            (Some(LeastPrecision::Int8), _) | (None, _) => Precision::Int8,
+        match self.precision {
+            Some(LeastPrecision::Exact) => Precision::Exact,
+            Some(LeastPrecision::Half) => Precision::Half,
+            Some(LeastPrecision::Int8) => Precision::Int8,
+            None if *roads == Roads::Preferred => Precision::Exact,
+            None => Precision::Int8,
         }
     }
 
@@ -303,7 +305,7 @@ impl Bencher {
         let weights = Weights::new(&self.context, format, self.rotate, largest)?;
         for (op, shape, work) in works {
             let row = self.row(format, *op, *shape, work, &weights)?;
-            rows.add(row)?;
+            rows.add(&row)?;
         }
         rows.end_group()
     }

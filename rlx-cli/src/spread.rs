@@ -28,7 +28,7 @@ impl Spread {
             let (low, part) = ((at / 4) as usize, (at % 4) as u32);
             let from = times.get(low)?;
             let to = times.get(low + 1).unwrap_or(from);
-            Some(*from + (*to - *from) * part / 4)
+            Some(*from + to.saturating_sub(*from) * part / 4)
         };
         Some(Self {
             least: quarter(0)?,

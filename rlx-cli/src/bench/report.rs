@@ -296,7 +296,7 @@ impl Rows {
         }
     }
 
-    pub fn add(&mut self, row: Row) -> Result<(), CliError> {
+    pub fn add(&mut self, row: &Row) -> Result<(), CliError> {
         self.wrong.extend(row.wrong());
         if self.json {
             return output::print_json_line(&row.line());

@@ -125,12 +125,7 @@ fn ids(
     let alignment = context.capabilities().limits.storage_alignment;
     let bytes = u64::from(count) * 4;
     let step = bytes.next_multiple_of(alignment);
-    let numbers = random::activations(SEED, rounds * (step / 4) as usize);
-    let row = |x: &f32| ((f64::from(*x) + 1.0) / 2.0 * f64::from(rows)) as u32;
-    let numbers: Vec<u32> = numbers
-        .iter()
-        .map(|x| row(x).min(rows.saturating_sub(1)))
-        .collect();
+    let numbers = random::ids(SEED, rounds * (step / 4) as usize, rows);
     let all = context.upload(&numbers)?.handle().clone();
     (0..rounds as u64)
         .map(|round| all.window(round * step, bytes))
