@@ -53,7 +53,7 @@ pub struct Bench {
     /// Types of the weights, or `all` [default: Q4_0 Q8_0 Q4_K Q6_K F16]
     #[arg(long = "type", value_name = "TYPE", num_args = 1..)]
     types: Vec<String>,
-    /// Rows of activations [default: those of ggml's own measurements]
+    /// Rows of activations [default: those of ggml's own measurements; less on a CPU adapter]
     #[arg(long, value_name = "M", num_args = 1.., value_parser = clap::value_parser!(u32).range(1..))]
     m: Vec<u32>,
     /// Rows of the weight [default: as above]
@@ -171,9 +171,8 @@ impl Bench {
         match self.precision {
             Some(LeastPrecision::Exact) => Precision::Exact,
             Some(LeastPrecision::Half) => Precision::Half,
-            Some(LeastPrecision::Int8) => Precision::Int8,
             None if *roads == Roads::Preferred => Precision::Exact,
-            None => Precision::Int8,
+            Some(LeastPrecision::Int8) | None => Precision::Int8,
         }
     }
 
