@@ -9,6 +9,7 @@ mod adapter;
 mod agreement;
 mod binding;
 mod buffer;
+mod chain;
 mod checks;
 mod context;
 mod error;
@@ -16,6 +17,8 @@ mod executor;
 mod fault;
 mod launch;
 mod pipeline;
+mod step;
+mod timer;
 mod trace;
 mod upload;
 
@@ -24,6 +27,7 @@ pub use agreement::{
     Agreement, AgreementError, DeviceAgreement, Difference, OutputAgreement, agree,
 };
 pub use buffer::{Buffer, BufferHandle};
+pub use chain::Chain;
 pub use context::{Context, ContextOptions, Resources};
 pub use error::{ContextError, DeviceError, DeviceLimit};
 pub use executor::{Executor, MismatchError};

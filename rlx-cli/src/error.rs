@@ -39,6 +39,32 @@ pub enum CliError {
         "--m {m}: {m} rows of {k} activations or of their results are more than {limit} numbers"
     )]
     Activations { m: u64, k: u64, limit: u64 },
+    /// There is no such type of weights.
+    #[error("--type {name}: there is no such type{near}; `all` takes every one")]
+    NoType {
+        name: String,
+        /// Similar names, as a sentence; empty where there are none.
+        near: String,
+    },
+    /// There is no such road.
+    #[error("--road {name}: there is no such road; there are: {}, and `all`", names.join(", "))]
+    NoRoad {
+        name: String,
+        names: Vec<&'static str>,
+    },
+    /// A row of weights would not be whole blocks.
+    #[error("--k {k}: a row of {format} is whole blocks of {elems} weights")]
+    Blocks {
+        k: u32,
+        format: &'static str,
+        elems: u32,
+    },
+    /// A matrix would be larger than the command makes.
+    #[error("m = {m}, n = {n}, k = {k}: m · n, m · k and n · k are {limit} numbers at most")]
+    Shape { m: u32, n: u32, k: u32, limit: u64 },
+    /// No road fits any of the shapes.
+    #[error("no road that was asked for fits: nothing was measured")]
+    NothingToMeasure,
     /// An adapter was named for the CPU backend.
     #[error("--adapter names a GPU, and --backend cpu uses none")]
     AdapterOfCpu,
@@ -110,6 +136,11 @@ impl CliError {
             | Self::NoTensor { .. }
             | Self::NoMatrix { .. }
             | Self::Activations { .. }
+            | Self::NoType { .. }
+            | Self::NoRoad { .. }
+            | Self::Blocks { .. }
+            | Self::Shape { .. }
+            | Self::NothingToMeasure
             | Self::AdapterOfCpu
             | Self::NoKernel { .. }
             | Self::NotOnTheWeb(_)

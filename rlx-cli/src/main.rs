@@ -1,9 +1,11 @@
-//! The `rlx` command: looks at the machine, at model files and at kernels.
+//! The `rlx` command: looks at the machine, at model files and at kernels, and measures.
 //!
 //! Exit status: 0 where all went well, 1 where a check or a device failed, 2 where the input is wrong.
 #![forbid(unsafe_code)]
 
 mod adapters;
+mod bench;
+mod date;
 mod doctor;
 mod error;
 mod inspect;
@@ -12,6 +14,7 @@ mod layer;
 mod matrix;
 mod near;
 mod output;
+mod spread;
 mod table;
 
 use std::process::ExitCode;
@@ -28,6 +31,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Bench(bench::Bench),
     Doctor(doctor::Doctor),
     Inspect(inspect::Inspect),
     #[command(subcommand)]
@@ -37,6 +41,7 @@ enum Command {
 
 fn main() -> ExitCode {
     let done = match Cli::parse().command {
+        Command::Bench(bench) => bench.run(),
         Command::Doctor(doctor) => doctor.run(),
         Command::Inspect(inspect) => inspect.run(),
         Command::Kernels(kernels) => kernels.run(),

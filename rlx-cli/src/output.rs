@@ -26,6 +26,13 @@ pub fn print_json(value: &impl Serialize) -> Result<(), CliError> {
     print(&text)
 }
 
+/// Writes `value` to the standard output as JSON in one line.
+pub fn print_json_line(value: &impl Serialize) -> Result<(), CliError> {
+    let mut text = serde_json::to_string(value)?;
+    text.push('\n');
+    print(&text)
+}
+
 /// Writes a line to the standard error; `kind` is `error` or `note`.
 pub fn complain(kind: &str, message: &dyn fmt::Display) {
     // With nobody to read it there is nobody to tell.

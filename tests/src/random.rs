@@ -1,4 +1,4 @@
-//! Random weights and activations, the same in every run.
+//! Random weights, activations and row numbers, the same in every run.
 
 use fastrand::Rng;
 use rlx_kernels::FormatInfo;
@@ -7,6 +7,12 @@ use rlx_kernels::FormatInfo;
 pub fn activations(seed: u64, len: usize) -> Vec<f32> {
     let mut rng = Rng::with_seed(seed);
     (0..len).map(|_| rng.f32() * 2.0 - 1.0).collect()
+}
+
+/// Row numbers below `rows`, which is not 0.
+pub fn ids(seed: u64, len: usize, rows: u32) -> Vec<u32> {
+    let mut rng = Rng::with_seed(seed);
+    (0..len).map(|_| rng.u32(..rows.max(1))).collect()
 }
 
 /// `count` blocks of `format`: random bits, but for scales that would drown the others. The weights

@@ -196,7 +196,8 @@ impl Context {
             && kernel.wgsl_with_immediates(BindingSet::NONE).is_some()
     }
 
-    pub(super) fn has_timestamps(&self) -> bool {
+    /// Whether the device takes the time of its passes itself.
+    pub fn has_timestamps(&self) -> bool {
         self.device()
             .features()
             .contains(wgpu::Features::TIMESTAMP_QUERY)

@@ -5,22 +5,17 @@ mod memory;
 mod mismatch;
 mod output;
 mod step;
-mod timer;
 
 use std::fmt;
 use std::time::Duration;
 
 use rlx_core::{Graph, Plan, Program, Weights};
-use wgpu::{
-    CommandEncoder, CommandEncoderDescriptor, ComputePass, ComputePassDescriptor, SubmissionIndex,
-};
 
 use self::inputs::Inputs;
 use self::memory::Memory;
 pub use self::mismatch::MismatchError;
 use self::output::Output;
-use self::step::Step;
-use self::timer::{MAX_PASSES, Timer};
+use super::chain::Chain;
 use super::context::Context;
 use super::error::DeviceError;
 use crate::backend::{CompileReport, Executable};
@@ -34,7 +29,7 @@ pub struct Executor {
     context: Context,
     inputs: Inputs,
     outputs: Vec<Output>,
-    steps: Vec<Step>,
+    chain: Chain,
     report: CompileReport,
 }
 
@@ -56,9 +51,9 @@ impl Executor {
         let memory = Memory::new(context, program, plan, &weights)?;
         let inputs = Inputs::new(graph, program, &memory)?;
         let outputs = output::outputs(context, graph, program, &memory)?;
-        let steps = step::steps(context, program, plan, &memory)?;
+        let chain = Chain::new(context, step::steps(context, program, plan, &memory)?);
         let report = CompileReport {
-            dispatches: steps.iter().map(|step| step.label.clone()).collect(),
+            dispatches: chain.labels().map(str::to_owned).collect(),
             fused: 0,
             peak: plan.peak,
             lower_bound: plan.lower_bound,
@@ -68,7 +63,7 @@ impl Executor {
             context: context.clone(),
             inputs,
             outputs,
-            steps,
+            chain,
             report,
         })
     }
@@ -86,7 +81,7 @@ impl Executor {
     /// # Errors
     /// [`DeviceError`] where the device fails.
     pub fn submit(&mut self) -> Result<(), DeviceError> {
-        self.encode(|encoder| self.encode_pass(encoder)).map(drop)
+        self.chain.submit()
     }
 
     /// As [`Executor::submit`], and gives the time that the device took for all dispatches; `None`
@@ -95,12 +90,9 @@ impl Executor {
     /// # Errors
     /// [`DeviceError`] where the device fails.
     pub fn time(&mut self) -> Result<Option<Duration>, DeviceError> {
-        let all = |pass: &mut ComputePass<'_>, _| {
-            for step in &self.steps {
-                step.encode(pass);
-            }
-        };
-        Ok(self.time_passes(1, all)?.map(|times| times.iter().sum()))
+        let all: Vec<usize> = (0..self.chain.len()).collect();
+        let times = self.chain.times(&[all])?;
+        Ok(times.map(|times| times.iter().sum()))
     }
 
     /// As [`Executor::time`], each dispatch in a pass of its own, with the labels of their kernels.
@@ -108,62 +100,18 @@ impl Executor {
     /// # Errors
     /// [`DeviceError`] where the device fails.
     pub fn profile(&mut self) -> Result<Option<Vec<(String, Duration)>>, DeviceError> {
-        let mut profile = Vec::with_capacity(self.steps.len());
-        for steps in self.steps.chunks(MAX_PASSES) {
-            let one = |pass: &mut ComputePass<'_>, index: usize| steps[index].encode(pass);
-            let Some(times) = self.time_passes(steps.len(), one)? else {
-                return Ok(None);
-            };
-            profile.extend(steps.iter().map(|step| step.label.clone()).zip(times));
-        }
-        Ok(Some(profile))
-    }
-
-    fn time_passes(
-        &self,
-        passes: usize,
-        mut fill: impl FnMut(&mut ComputePass<'_>, usize),
-    ) -> Result<Option<Vec<Duration>>, DeviceError> {
-        let Some(timer) = Timer::new(&self.context, passes)? else {
-            return Ok(None);
-        };
-        let submission = self.encode(|encoder| {
-            for index in 0..passes {
-                fill(&mut encoder.begin_compute_pass(&timer.pass(index)), index);
-            }
-            timer.resolve(encoder);
-        })?;
-        timer.read(&self.context, submission).map(Some)
-    }
-
-    fn encode_pass(&self, encoder: &mut CommandEncoder) {
-        let mut pass = encoder.begin_compute_pass(&ComputePassDescriptor::default());
-        for step in &self.steps {
-            step.encode(&mut pass);
-        }
-    }
-
-    /// One encoder with what `record` puts into it, one submit.
-    fn encode(
-        &self,
-        record: impl FnOnce(&mut CommandEncoder),
-    ) -> Result<SubmissionIndex, DeviceError> {
-        self.context.guard("running the program", || {
-            let mut encoder = self
-                .context
-                .device()
-                .create_command_encoder(&CommandEncoderDescriptor::default());
-            record(&mut encoder);
-            self.context.queue().submit([encoder.finish()])
-        })
+        let each: Vec<[usize; 1]> = (0..self.chain.len()).map(|index| [index]).collect();
+        let labels = self.chain.labels().map(str::to_owned);
+        let times = self.chain.times(&each)?;
+        Ok(times.map(|times| labels.zip(times).collect()))
     }
 }
 
 impl Executable for Executor {
     fn run(&mut self, inputs: &[(&str, Tensor)]) -> Result<Vec<(String, Tensor)>, BackendError> {
         self.inputs.write(&self.context, inputs)?;
-        let submission = self.encode(|encoder| {
-            self.encode_pass(encoder);
+        let submission = self.context.submit_commands(|encoder| {
+            self.chain.encode(encoder);
             self.outputs.iter().for_each(|output| output.copy(encoder));
         })?;
         let mut tensors: Vec<_> = self.outputs.iter().map(Output::zeros).collect();

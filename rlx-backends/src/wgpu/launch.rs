@@ -21,23 +21,11 @@ impl Context {
         let Dispatch {
             kernel,
             overrides,
-            bindings,
             params,
             grid,
+            ..
         } = dispatch;
-        check_dispatch(dispatch)?;
-        let bound = bindings
-            .iter()
-            .zip(kernel.bindings.iter())
-            .map(|(handle, binding)| {
-                if !handle.is_of(self) {
-                    let subject =
-                        format!("binding `{}` of kernel `{}`", binding.name, kernel.label());
-                    return Err(DeviceError::OtherContext { subject });
-                }
-                Ok(handle.bound(u64::from(binding.stride)))
-            });
-        let bound: Vec<_> = bound.collect::<Result<_, _>>()?;
+        let bound = windows(self, dispatch)?;
         if grid.contains(&0) {
             return Ok(());
         }
@@ -90,6 +78,24 @@ impl Context {
         self.guard(subject, || self.queue().write_buffer(&buffer, 0, params))?;
         Ok(Some(buffer))
     }
+}
+
+/// The windows of `dispatch`, which must fit its kernel and belong to `context`.
+pub(super) fn windows<'a>(
+    context: &Context,
+    dispatch: &'a Dispatch<BufferHandle>,
+) -> Result<Vec<Bound<'a>>, DeviceError> {
+    check_dispatch(dispatch)?;
+    let kernel = &dispatch.kernel;
+    let windows = dispatch.bindings.iter().zip(kernel.bindings.iter());
+    let bound = windows.map(|(handle, binding)| {
+        if !handle.is_of(context) {
+            let subject = format!("binding `{}` of kernel `{}`", binding.name, kernel.label());
+            return Err(DeviceError::OtherContext { subject });
+        }
+        Ok(handle.bound(u64::from(binding.stride)))
+    });
+    bound.collect()
 }
 
 /// Checks that a dispatch, whose fields anyone may change, still fits its kernel.

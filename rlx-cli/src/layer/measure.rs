@@ -6,6 +6,8 @@ use rlx_backends::wgpu::{DeviceError, Executor};
 use rlx_backends::{BackendError, Executable, Tensor};
 use serde::Serialize;
 
+use crate::spread::Spread;
+
 /// Runs before the timed ones.
 const WARM_UP: u32 = 3;
 
@@ -25,14 +27,18 @@ pub struct Times {
 
 impl Times {
     /// `None` of no runs.
-    fn of(mut times: Vec<Duration>) -> Option<Self> {
-        times.sort_unstable();
-        let ms = |time: &Duration| time.as_secs_f64() * 1e3;
-        let (low, high) = (times.len().checked_sub(1)? / 2, times.len() / 2);
+    fn of(times: Vec<Duration>) -> Option<Self> {
+        let ms = |time: Duration| time.as_secs_f64() * 1e3;
+        let Spread {
+            least,
+            median,
+            most,
+            ..
+        } = Spread::of(times)?;
         Some(Self {
-            median: f64::midpoint(ms(times.get(low)?), ms(times.get(high)?)),
-            min: ms(times.first()?),
-            max: ms(times.last()?),
+            median: ms(median),
+            min: ms(least),
+            max: ms(most),
         })
     }
 }
@@ -79,19 +85,4 @@ pub fn device_times(executor: &mut Executor, runs: u32) -> Result<Option<Times>,
         times.push(time);
     }
     Ok(Times::of(times))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_median_of_an_even_number_of_runs_lies_between_the_two_in_the_middle() {
-        let times =
-            |all: &[u64]| Times::of(all.iter().copied().map(Duration::from_millis).collect());
-        let even = times(&[9, 1, 3, 4]).unwrap();
-        assert_eq!((even.median, even.min, even.max), (3.5, 1.0, 9.0));
-        assert_eq!(times(&[5, 1, 2]).unwrap().median, 2.0);
-        assert_eq!(times(&[]), None);
-    }
 }

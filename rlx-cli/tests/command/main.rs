@@ -1,5 +1,6 @@
 //! The `rlx` command as its users see it: what it prints and how it exits.
 
+mod bench;
 mod doctor;
 mod fixture;
 mod inspect;
@@ -13,6 +14,9 @@ fn wrong_usage_exits_with_2_and_says_how_to_use_it() {
     for arguments in [
         &[][..],
         &["frobnicate"],
+        &["bench", "--op", "moe"],
+        &["bench", "--m", "0"],
+        &["bench", "--runs", "0"],
         &["doctor", "--frobnicate"],
         &["inspect"],
         &["kernels"],
@@ -37,7 +41,7 @@ fn help_and_version_exit_with_0() {
     assert_eq!((version.code, version.stdout), (0, expected));
     let help = rlx(&["--help"]);
     assert_eq!(help.code, 0);
-    for command in ["doctor", "inspect", "kernels", "layer"] {
+    for command in ["bench", "doctor", "inspect", "kernels", "layer"] {
         assert!(help.stdout.contains(command), "{}", help.stdout);
     }
 }

@@ -129,6 +129,11 @@ pub fn matmul(format: &FormatInfo, m: u64, options: &LowerOptions) -> Road {
     roads.next().unwrap_or_else(|| last.road(format))
 }
 
+/// The names of all roads.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    TABLE.iter().map(|row| row.name)
+}
+
 impl Row {
     fn road(&self, format: &FormatInfo) -> Road {
         Road {

@@ -7,8 +7,8 @@ use wgpu::{
     QuerySetDescriptor, QueryType, SubmissionIndex,
 };
 
-use crate::wgpu::DeviceError;
-use crate::wgpu::context::Context;
+use super::DeviceError;
+use super::context::Context;
 
 /// Passes that one timer can time: a query set holds two timestamps for each.
 pub(super) const MAX_PASSES: usize = wgpu::QUERY_SET_MAX_QUERIES as usize / 2;
