@@ -4,7 +4,7 @@ use rlx_kernels::prelude::*;
 
 /// Four bytes of one: a product with them is a sum.
 #[device]
-pub const ONES: u32 = 0x01010101;
+pub const ONES: u32 = 0x0101_0101;
 
 /// x[i] ≈ d · q[i]: `n` values in blocks of 32, each with `d` = max |x| / 127. A word of `q` holds four of
 /// them, the first lowest; `scales` has `d` and d · Σ q of each block, for what has a minimum to take off. An

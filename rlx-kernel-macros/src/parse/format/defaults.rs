@@ -1,0 +1,74 @@
+//! What follows from the functions that a format writes.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+/// The functions that a format has if it does not write its own.
+pub fn functions(is_of_integers: bool, has_minimum: bool) -> Vec<TokenStream> {
+    if is_of_integers {
+        vec![
+            integer_decode(has_minimum),
+            integer_decode8(has_minimum),
+            no_minimum(),
+        ]
+    } else {
+        vec![single_decode8()]
+    }
+}
+
+/// `- m` where a format has a minimum, and how it is known.
+fn less(minimum: bool) -> (TokenStream, TokenStream) {
+    if minimum {
+        (quote!(-m), quote!(let m = Self::minimum(b, i);))
+    } else {
+        Default::default()
+    }
+}
+
+/// A weight of integers.
+fn integer_decode(minimum: bool) -> TokenStream {
+    let (less, known) = less(minimum);
+    quote! {
+        fn decode(b: Block<Self>, i: u32) -> f32 {
+            let q = (Self::quants(b, i / 4 * 4) << (24 - 8 * (i % 4))) as i32 >> 24;
+            #known
+            Self::scale(b, i) * q as f32 #less
+        }
+    }
+}
+
+/// Eight weights of integers.
+fn integer_decode8(minimum: bool) -> TokenStream {
+    let (less, known) = less(minimum);
+    quote! {
+        fn decode8(b: Block<Self>, i: u32) -> [Vec4<f32>; 2] {
+            let d = Self::scale(b, i);
+            #known
+            [
+                to_f32(unpack4x_i8(Self::quants(b, i))) * d #less,
+                to_f32(unpack4x_i8(Self::quants(b, i + 4))) * d #less,
+            ]
+        }
+    }
+}
+
+/// Nothing is taken off.
+fn no_minimum() -> TokenStream {
+    quote! {
+        fn minimum(_b: Block<Self>, _i: u32) -> f32 {
+            0.0
+        }
+    }
+}
+
+/// Eight weights one by one, for a format that has no faster way.
+fn single_decode8() -> TokenStream {
+    quote! {
+        fn decode8(b: Block<Self>, i: u32) -> [Vec4<f32>; 2] {
+            [
+                vec4(Self::decode(b, i), Self::decode(b, i + 1), Self::decode(b, i + 2), Self::decode(b, i + 3)),
+                vec4(Self::decode(b, i + 4), Self::decode(b, i + 5), Self::decode(b, i + 6), Self::decode(b, i + 7)),
+            ]
+        }
+    }
+}
