@@ -79,10 +79,10 @@ pub enum CliError {
     #[error(transparent)]
     NotOnTheWeb(#[from] rlx_kernels::NotOnTheWeb),
     /// The kernel has several instances and none was named.
-    #[error("kernel `{name}` has {} instances, name one: {}", labels.len(), labels.join(", "))]
+    #[error("kernel `{name}` has {} instances, name one: {}", labels.len(), quoted(labels))]
     Instances { name: String, labels: Vec<String> },
     /// The kernel has other instances than that.
-    #[error("kernel `{name}` has no instance `{instance}`, it has: {}", labels.join(", "))]
+    #[error("kernel `{name}` has no instance `{instance}`, it has: {}", quoted(labels))]
     NoInstance {
         name: String,
         instance: String,
@@ -124,6 +124,12 @@ impl From<GraphError> for CliError {
     fn from(error: GraphError) -> Self {
         Self::Graph(error.into())
     }
+}
+
+/// Labels of kernels, which may have commas of their own.
+fn quoted(labels: &[String]) -> String {
+    let labels = labels.iter().map(|label| format!("`{label}`"));
+    labels.collect::<Vec<_>>().join(", ")
 }
 
 impl CliError {

@@ -33,7 +33,7 @@ pub struct List {
 /// Shows the facts of a kernel and its WGSL
 #[derive(Args, Debug)]
 pub struct Show {
-    /// A kernel, with its instance where it has several: gemv::Q4_0
+    /// A kernel, with its instance where where it has several: gather_rows::Q4_0
     #[arg(value_name = "NAME[::INSTANCE]")]
     name: String,
     /// Shows the module for browsers, which must enable what it uses

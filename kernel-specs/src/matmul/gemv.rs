@@ -20,17 +20,17 @@ pub const GROUPS: u32 = 16;
 /// share of an invocation that takes eight weights in `step`, from `at` on: of row `top + r` and row `i` of x
 /// in place 8 r + i.
 #[device]
+#[allow(clippy::too_many_arguments)]
 pub fn share<F: BlockFormat, X: BlockFormat>(
     w: &[Packed<F>],
     x: &[Packed<X>],
     top: u32,
     m: u32,
-    size: Vec2<u32>,
+    n: u32,
+    k: u32,
     first: u32,
     step: u32,
 ) -> [f32; 16] {
-    let n = size.x;
-    let k = size.y;
     let mut sums = [0.0; 16];
     for at in (first..k).step_by(step) {
         let a = run8(w, top * (k / F::ELEMS), at, k);
@@ -69,7 +69,7 @@ pub fn gemv<F: BlockFormat, X: BlockFormat, const M: u32 = 1>(
         return;
     }
     let me = local_index();
-    let sums = share(w, x, top, M, vec2(n, k), me * 8, 512);
+    let sums = share(w, x, top, M, n, k, me * 8, 512);
     for i in 0..M {
         partial[i * 64 + me] = sums[i];
         partial[(8 + i) * 64 + me] = sums[8 + i];
@@ -119,7 +119,7 @@ pub fn gemv_subgroup<F: BlockFormat, X: BlockFormat, const M: u32 = 1, const WID
         return;
     }
     let me = local_index();
-    let sums = share(w, x, top, M, vec2(n, k), me * 8, WIDE * 8);
+    let sums = share(w, x, top, M, n, k, me * 8, WIDE * 8);
     for i in 0..M {
         let a = subgroup_add(sums[i]);
         let b = subgroup_add(sums[8 + i]);

@@ -18,17 +18,17 @@ fn the_list_has_every_instance_and_a_region_of_every_operator() {
             .find(|kernel| kernel["label"] == label)
             .unwrap()
     };
-    let gemv = find("gemv::Q4_0");
+    let gemv = find("gemv::Q4_0, F32");
     assert_eq!(
         (&gemv["name"], &gemv["instance"]),
-        (&"gemv".into(), &"Q4_0".into())
+        (&"gemv".into(), &"Q4_0, F32".into())
     );
     assert_eq!(gemv["workgroup_size"], serde_json::json!([64, 1, 1]));
     assert_eq!(gemv["bindings"][2]["writable"], true);
     assert!(gemv["file"].as_str().unwrap().ends_with("gemv.rs"));
     assert!(gemv["wgsl_bytes"].as_u64().unwrap() > 500);
     assert_eq!(
-        find("gemv_subgroup::Q4_0")["features"],
+        find("gemv_subgroup::Q4_0, F32")["features"],
         serde_json::json!(["subgroups"])
     );
     assert_eq!(find("region_silu")["features"], serde_json::json!([]));
@@ -44,15 +44,15 @@ fn the_text_has_a_line_a_kernel() {
 
 #[test]
 fn show_prints_the_facts_and_then_the_module() {
-    let run = rlx(&["kernels", "show", "gemv_subgroup::Q4_0"]);
+    let run = rlx(&["kernels", "show", "gemv_subgroup::Q4_0, F32"]);
     assert_eq!(run.code, 0);
     assert!(
         run.stdout
-            .starts_with("// kernel      gemv_subgroup::Q4_0\n")
+            .starts_with("// kernel      gemv_subgroup::Q4_0, F32\n")
     );
     assert!(run.stdout.contains("fn gemv_subgroup("));
     assert!(!run.stdout.contains("enable subgroups;"));
-    let web = rlx(&["kernels", "show", "gemv_subgroup::Q4_0", "--web"]);
+    let web = rlx(&["kernels", "show", "gemv_subgroup::Q4_0, F32", "--web"]);
     assert!(web.stdout.contains("\nenable subgroups;\n"));
 }
 
@@ -72,10 +72,10 @@ fn a_kernel_of_one_instance_and_a_region_are_shown_by_name_alone() {
 fn a_name_that_is_not_one_kernel_exits_with_2_and_names_what_there_is() {
     for (name, text) in [
         ("gemv", "error: kernel `gemv` has "),
-        ("gemv", ", name one: gemv::F32, gemv::F16, "),
+        ("gemv", ", name one: `gemv::F32, F32`, `gemv::F32, F16`, "),
         (
             "gemv::Q9",
-            "error: kernel `gemv` has no instance `Q9`, it has: gemv::F32, ",
+            "error: kernel `gemv` has no instance `Q9`, it has: `gemv::F32, F32`, ",
         ),
         (
             "gevm",

@@ -1,6 +1,6 @@
 //! Expressions.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::{Amount, Cost, Counter, Symbol, is_stored, lanes, operation};
 use crate::builtin::{Builtin, Effect, Spelling};
@@ -138,18 +138,25 @@ impl Counter<'_> {
             return cost;
         };
         let callee = &instance.function;
-        let mut values = HashMap::new();
+        let (mut values, mut own) = (HashMap::new(), HashSet::new());
         for (param, arg) in callee.params.iter().zip(args) {
             let is_mutable = callee
                 .locals
                 .get(param.local.0)
                 .is_some_and(|local| local.mutable);
-            if let Some(value) = self.amount(arg).filter(|_| !is_mutable) {
-                values.insert(param.local, value);
+            match self.amount(arg) {
+                _ if is_mutable => {}
+                Some(value) => {
+                    values.insert(param.local, value);
+                }
+                None if self.is_own_place(arg) => {
+                    own.insert(param.local);
+                }
+                None => {}
             }
         }
         let values = std::mem::replace(&mut self.values, values);
-        let own = std::mem::take(&mut self.own);
+        let own = std::mem::replace(&mut self.own, own);
         let places = std::mem::take(&mut self.places);
         let consts = std::mem::take(&mut self.consts);
         let function = std::mem::replace(&mut self.function, callee);

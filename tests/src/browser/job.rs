@@ -1,6 +1,6 @@
 //! What a browser is to do: modules to compile, and runs of them.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use rlx_kernels::kernel::BindingSet;
 use rlx_kernels::{Dispatch, KernelInfo, NotOnTheWeb};
@@ -49,9 +49,9 @@ pub enum Value {
 pub struct Job {
     modules: Vec<Module>,
     runs: Vec<Run>,
-    /// Modules by their text.
+    /// Modules by their text and the values of their overrides.
     #[serde(skip)]
-    known: HashMap<String, usize>,
+    known: HashMap<(String, Vec<i64>), usize>,
 }
 
 #[derive(Debug, Serialize)]
@@ -59,6 +59,8 @@ struct Module {
     label: String,
     code: String,
     entry: String,
+    /// The values of overrides, by their names in the text.
+    constants: BTreeMap<String, i64>,
     bindings: Vec<Layout>,
     /// Words of the tables, which are the last bindings.
     tables: Vec<Vec<u32>>,
@@ -119,15 +121,29 @@ impl Job {
         &self.runs[index].label
     }
 
-    /// Adds the module of a kernel with its web header, unless it is there, and gives its index.
+    /// Adds the module of a kernel with its web header and the defaults of its overrides, unless it is
+    /// there, and gives its index.
     ///
     /// # Errors
     /// [`NotOnTheWeb`] where no browser runs the kernel.
     pub fn add_module(&mut self, kernel: &KernelInfo, form: Form) -> Result<usize, NotOnTheWeb> {
+        self.add_module_with(kernel, &kernel.defaults(), form)
+    }
+
+    /// The same with these values of its overrides.
+    fn add_module_with(
+        &mut self,
+        kernel: &KernelInfo,
+        overrides: &[i64],
+        form: Form,
+    ) -> Result<usize, NotOnTheWeb> {
         let code = kernel.wgsl_for_web(form.shared())?;
-        if let Some(index) = self.known.get(&code) {
+        let key = (code, overrides.to_vec());
+        if let Some(index) = self.known.get(&key) {
             return Ok(*index);
         }
+        let constants = kernel.overrides.iter().zip(overrides);
+        let constants = constants.filter(|(item, _)| !item.variable.is_empty());
         let storage = kernel.bindings.iter().enumerate().map(|(index, binding)| {
             let is_written = binding.writable || form.shared().contains(index);
             Layout {
@@ -150,8 +166,11 @@ impl Job {
         let index = self.modules.len();
         self.modules.push(Module {
             label: format!("{} ({form:?})", kernel.label()),
-            code: code.clone(),
+            code: key.0.clone(),
             entry: kernel.entry.to_string(),
+            constants: constants
+                .map(|(item, value)| (item.variable.to_string(), *value))
+                .collect(),
             bindings: storage.chain(params).chain(tables).collect(),
             tables: kernel
                 .tables
@@ -159,7 +178,7 @@ impl Job {
                 .map(|table| table.words.to_vec())
                 .collect(),
         });
-        self.known.insert(code, index);
+        self.known.insert(key, index);
         Ok(index)
     }
 
@@ -203,7 +222,7 @@ impl Job {
         }
         let mut steps = Vec::new();
         for dispatch in dispatches.iter().filter(|step| !step.grid.contains(&0)) {
-            let module = self.add_module(&dispatch.kernel, form)?;
+            let module = self.add_module_with(&dispatch.kernel, &dispatch.overrides, form)?;
             let windows = dispatch.bindings.iter().map(|value| windows[*value]);
             steps.push(Step {
                 module,
