@@ -7,7 +7,7 @@ use rlx_kernel_ir::bounds::{Code, Proof, Requirement, Unproved};
 use crate::chain;
 use crate::spans::Spans;
 
-/// The proof of a kernel whose text is `wgsl`.
+/// The proof of a kernel whose text is `wgsl`, by the short names of [`info`](super::kernel).
 pub fn tokens(proof: &Proof, wgsl: &str, spans: &Spans) -> TokenStream {
     let hash = chain::fnv1a(wgsl.as_bytes());
     let list = |all: &[Unproved]| {
@@ -17,25 +17,18 @@ pub fn tokens(proof: &Proof, wgsl: &str, spans: &Spans) -> TokenStream {
             let (file, reason) = (first.file(), &open.reason);
             let (line, column) = (start.line as u32, start.column as u32 + 1);
             quote! {
-                ::rlx_kernels::Unproved {
-                    file: ::rlx_kernels::__private::Cow::Borrowed(#file),
-                    line: #line,
-                    column: #column,
-                    reason: ::rlx_kernels::__private::Cow::Borrowed(#reason),
-                }
+                __rlx::Unproved { file: __B(#file), line: #line, column: #column, reason: __B(#reason) }
             }
         });
-        quote!(::rlx_kernels::__private::Cow::Borrowed(&[#(#all),*]))
+        quote!(__B(&[#(#all),*]))
     };
     let (indices, loops) = (list(&proof.indices), list(&proof.loops));
     let requires = proof.requires.iter().map(requirement);
     quote! {
-        ::rlx_kernels::Proof::of_the_compiler(
-            #hash,
-            #indices,
-            #loops,
-            ::rlx_kernels::__private::Cow::Borrowed(&[#(#requires),*]),
-        )
+        {
+            use __rlx::proof::Code as __C;
+            __rlx::Proof::of_the_compiler(#hash, #indices, #loops, __B(&[#(#requires),*]))
+        }
     }
 }
 
@@ -53,12 +46,9 @@ fn requirement(requirement: &Requirement) -> TokenStream {
                 quote!(#name)
             }
         };
-        quote!(::rlx_kernels::proof::Code::#step)
+        quote!(__C::#step)
     });
     quote! {
-        ::rlx_kernels::Requirement {
-            text: ::rlx_kernels::__private::Cow::Borrowed(#text),
-            code: ::rlx_kernels::__private::Cow::Borrowed(&[#(#code),*]),
-        }
+        __rlx::Requirement { text: __B(#text), code: __B(&[#(#code),*]) }
     }
 }

@@ -1,10 +1,15 @@
 //! `#[format(..)] impl BlockFormat for Q8_0 { .. }`
 
+mod defaults;
+
+use std::rc::Rc;
+
 use proc_macro2::TokenStream;
-use quote::quote;
 use rlx_kernel_ir::{Field, FieldKind, FormatConsts, Integers, OPEN};
 use syn::parse::{Parse, ParseStream};
 use syn::{Token, braced, bracketed};
+
+pub use defaults::Defaults;
 
 /// The arguments of the attribute.
 pub struct FormatArgs {
@@ -43,7 +48,7 @@ pub struct FormatItem {
     /// Documentation and other attributes.
     pub attrs: Vec<syn::Attribute>,
     /// Its functions, `decode8` among them.
-    pub functions: Vec<syn::ItemFn>,
+    pub functions: Vec<Rc<syn::ItemFn>>,
     /// Whether it has a `minimum` of its own.
     pub has_minimum: bool,
 }
@@ -263,8 +268,12 @@ impl FormatItem {
         }
     }
 
-    /// Parses attribute and `impl`.
-    pub fn new(attribute: TokenStream, item: TokenStream) -> syn::Result<Self> {
+    /// Parses attribute and `impl`; default functions come from `defaults`.
+    pub fn new(
+        attribute: TokenStream,
+        item: TokenStream,
+        defaults: &mut Defaults,
+    ) -> syn::Result<Self> {
         let args: FormatArgs = syn::parse2(attribute)?;
         let item: syn::ItemImpl = syn::parse2(item)?;
         let is_block_format = item.trait_.as_ref().is_some_and(|(path, _)| {
@@ -288,13 +297,13 @@ impl FormatItem {
         let mut functions = Vec::new();
         for member in item.items {
             match member {
-                syn::ImplItem::Fn(function) => functions.push(syn::ItemFn {
+                syn::ImplItem::Fn(function) => functions.push(Rc::new(syn::ItemFn {
                     attrs: function.attrs,
                     vis: syn::Visibility::Inherited,
                     modifiers: function.modifiers,
                     sig: function.sig,
                     block: Box::new(function.block),
-                }),
+                })),
                 other => {
                     return Err(syn::Error::new_spanned(
                         other,
@@ -331,16 +340,12 @@ impl FormatItem {
             }
         }
         let has_minimum = has("minimum");
-        let mut defaults: Vec<(&str, fn(bool) -> TokenStream)> = vec![("decode", default_decode)];
-        if args.run.is_some() {
-            defaults.push(("decode8", integer_decode8));
-            defaults.push(("minimum", no_minimum));
-        } else {
-            defaults.push(("decode8", default_decode8));
-        }
-        for (name, default) in defaults {
-            if !functions.iter().any(|function| function.sig.ident == name) {
-                functions.push(syn::parse2(default(has_minimum))?);
+        for default in defaults.functions(args.run.is_some(), has_minimum)? {
+            let is_written = functions
+                .iter()
+                .any(|function| function.sig.ident == default.sig.ident);
+            if !is_written {
+                functions.push(Rc::clone(default));
             }
         }
         Ok(Self {
@@ -366,60 +371,4 @@ fn signature(name: &str) -> String {
         _ => "f32",
     };
     format!("fn {name}(b: Block<Self>, i: u32) -> {ret}")
-}
-
-/// `- m` where a format has a minimum, and how it is known.
-fn less(minimum: bool) -> (TokenStream, TokenStream) {
-    if minimum {
-        (quote!(-m), quote!(let m = Self::minimum(b, i);))
-    } else {
-        Default::default()
-    }
-}
-
-/// A weight of integers.
-fn default_decode(minimum: bool) -> TokenStream {
-    let (less, known) = less(minimum);
-    quote! {
-        fn decode(b: Block<Self>, i: u32) -> f32 {
-            let q = (Self::quants(b, i / 4 * 4) << (24 - 8 * (i % 4))) as i32 >> 24;
-            #known
-            Self::scale(b, i) * q as f32 #less
-        }
-    }
-}
-
-/// Eight weights of integers.
-fn integer_decode8(minimum: bool) -> TokenStream {
-    let (less, known) = less(minimum);
-    quote! {
-        fn decode8(b: Block<Self>, i: u32) -> [Vec4<f32>; 2] {
-            let d = Self::scale(b, i);
-            #known
-            [
-                to_f32(unpack4x_i8(Self::quants(b, i))) * d #less,
-                to_f32(unpack4x_i8(Self::quants(b, i + 4))) * d #less,
-            ]
-        }
-    }
-}
-
-fn no_minimum(_: bool) -> TokenStream {
-    quote! {
-        fn minimum(_b: Block<Self>, _i: u32) -> f32 {
-            0.0
-        }
-    }
-}
-
-/// Eight weights one by one, for a format that has no faster way.
-fn default_decode8(_: bool) -> TokenStream {
-    quote! {
-        fn decode8(b: Block<Self>, i: u32) -> [Vec4<f32>; 2] {
-            [
-                vec4(Self::decode(b, i), Self::decode(b, i + 1), Self::decode(b, i + 2), Self::decode(b, i + 3)),
-                vec4(Self::decode(b, i + 4), Self::decode(b, i + 5), Self::decode(b, i + 6), Self::decode(b, i + 7)),
-            ]
-        }
-    }
 }
