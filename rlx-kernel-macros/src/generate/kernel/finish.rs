@@ -7,12 +7,12 @@ use quote::quote;
 use rlx_kernel_ir::lint::Found;
 use rlx_kernel_ir::{Compiled, Diagnostic, Item, ItemId, Origin, Scalar, Type, compile};
 
-use super::info::info;
+use super::info::{Named, info};
 use super::problems::Problems;
 use crate::chain::{self, Entry, State};
 use crate::generate::instances::{self, Typed, Values};
 use crate::generate::params::Params;
-use crate::generate::{lint, overrides as generated_overrides, proof, tables, traced};
+use crate::generate::{lint, overrides as generated_overrides, tables};
 use crate::parse::kernel::{self, Head, KernelArgs, Parameter};
 use crate::parse::module::Items;
 use crate::parse::requires::{Requirement, requirements};
@@ -129,19 +129,16 @@ impl<'h> Instances<'h> {
                         &self.entries,
                         Some(self.function),
                     ));
-                    info(
-                        (name, &instance.label),
-                        (&file, line),
-                        instance.workgroup_size,
-                        &numbers(values, self.function),
-                        &instance.tables,
-                        compiled,
-                        (
-                            &compiled.twin.encode(|span| self.sink.spans.location(span)),
-                            &traced::info(compiled.traced.as_ref(), &self.sink.spans),
-                            &proof::tokens(&compiled.proof, &compiled.wgsl, &self.sink.spans),
-                        ),
-                    )
+                    let named = Named {
+                        name: paths::name(name),
+                        label: &instance.label,
+                        file: &file,
+                        line,
+                        workgroup_size: instance.workgroup_size,
+                        numbers: numbers(values, self.function),
+                        tables: &instance.tables,
+                    };
+                    info(&named, compiled, &self.sink.spans)
                 }
                 Err(found) => {
                     problems.add(found, &self.sink.spans, &self.describe(values));
