@@ -21,17 +21,22 @@ impl Facts {
     /// negative terms is replaced by a bound of it: a fact, times a monomial, is subtracted, and what
     /// is left must be at least 0.
     pub fn prove(&self, goal: Poly, budget: &Cell<usize>) -> bool {
-        if self.is_contradiction() {
-            return true;
-        }
-        let goal = goal.tightened();
         if let Some(proved) = self.at_once(&goal) {
             return proved;
         }
+        let goal = goal.tightened();
         let mut asked = self.asked.borrow_mut();
         let version = self.version();
+        let (constant, terms) = goal.parts();
         for (then, known, proved) in &*asked {
-            if *then == version && *known == goal {
+            let (base, own) = known.parts();
+            // What is more is proved with what is less, and fails with it the other way round.
+            let tells = if *proved {
+                constant >= base
+            } else {
+                constant <= base
+            };
+            if *then == version && tells && own == terms {
                 return *proved;
             }
         }
@@ -49,8 +54,11 @@ impl Facts {
         proved
     }
 
-    /// Whether a goal is at least 0, where the ranges of its atoms tell.
-    fn at_once(&self, goal: &Poly) -> Option<bool> {
+    /// Whether a goal is at least 0, where the ranges of its atoms tell, or nothing can be.
+    pub fn at_once(&self, goal: &Poly) -> Option<bool> {
+        if self.is_contradiction() {
+            return Some(true);
+        }
         match self.bounds(goal) {
             Some((0.., _)) => Some(true),
             Some((_, ..0)) => Some(false),
@@ -192,6 +200,10 @@ impl Search<'_> {
         }
         for fact in self.facts.known() {
             for (own, theirs) in fact.terms() {
+                // Factors of a monomial come before it.
+                if *own > monomial {
+                    break;
+                }
                 if *theirs < 0
                     && *own != Monomial::ONE
                     && let Some(factor) = monomial.without(*own)
