@@ -10,8 +10,8 @@ use rlx_backends::wgpu::{Executor, WgpuBackend};
 use rlx_backends::{Backend, BackendError, CpuBackend, Executable, Tensor};
 use rlx_conformance::product::{F32_BOUND, nmse};
 use rlx_conformance::random;
-use rlx_core::gguf::GgufFile;
 use rlx_core::Precision;
+use rlx_core::gguf::GgufFile;
 use rlx_core::lower::road;
 use serde::Serialize;
 

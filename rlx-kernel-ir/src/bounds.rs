@@ -215,7 +215,8 @@ impl Walker<'_> {
 
     /// Whether `poly` is at least 0.
     fn is_positive(&self, poly: &Poly) -> bool {
-        self.prove(Some(poly.clone()))
+        let known = self.facts.at_once(poly);
+        known.unwrap_or_else(|| self.prove(Some(poly.clone())))
     }
 
     /// A point to which [`Self::back`] goes back.

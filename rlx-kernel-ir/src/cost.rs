@@ -59,9 +59,9 @@ impl Cost {
     }
 
     fn add(&mut self, other: &Self) {
-        self.flops = self.flops.plus(1, &other.flops);
-        self.read = self.read.plus(1, &other.read);
-        self.written = self.written.plus(1, &other.written);
+        self.flops.add(1, &other.flops);
+        self.read.add(1, &other.read);
+        self.written.add(1, &other.written);
         self.open |= other.open;
     }
 

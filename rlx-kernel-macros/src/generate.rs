@@ -18,4 +18,5 @@ pub mod shared;
 pub mod simulate;
 pub mod swizzle;
 pub mod tables;
+pub mod text;
 pub mod traced;

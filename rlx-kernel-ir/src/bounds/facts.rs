@@ -1,5 +1,7 @@
 //! What is known of atoms.
 
+use std::cell::RefCell;
+
 use super::poly::{Atom, Monomial, Poly};
 
 /// The range of each atom, and polynomials that are at least 0, on the way to one point of a kernel.
@@ -13,6 +15,13 @@ pub struct Facts {
     quotients: Vec<(Atom, Poly, i128)>,
     /// Whether what is known cannot be: control does not come here.
     contradiction: bool,
+    /// Which facts these are: what has one number is the same.
+    version: u32,
+    /// The last of all versions.
+    versions: u32,
+    /// Goals that took steps, with what was known then, and whether they were proved: a value is often
+    /// asked about where it is kept and again where it is used.
+    pub(super) asked: RefCell<Vec<(u32, Poly, bool)>>,
 }
 
 /// A point to go back to.
@@ -21,6 +30,7 @@ pub struct Mark {
     known: usize,
     narrowed: usize,
     contradiction: bool,
+    version: u32,
 }
 
 impl Facts {
@@ -39,6 +49,7 @@ impl Facts {
             known: self.known.len(),
             narrowed: self.narrowed.len(),
             contradiction: self.contradiction,
+            version: self.version,
         }
     }
 
@@ -52,6 +63,12 @@ impl Facts {
             }
         }
         self.contradiction = mark.contradiction;
+        self.version = mark.version;
+    }
+
+    /// Which facts these are.
+    pub fn version(&self) -> u32 {
+        self.version
     }
 
     pub fn is_contradiction(&self) -> bool {
@@ -135,6 +152,8 @@ impl Facts {
         if self.least(&poly).is_some_and(|least| least >= 0) || self.known.contains(&poly) {
             return;
         }
+        self.versions += 1;
+        self.version = self.versions;
         let is_new_floor = self.narrow(&poly);
         self.known.push(poly);
         if is_new_floor {

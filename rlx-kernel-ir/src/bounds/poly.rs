@@ -118,6 +118,14 @@ impl Poly {
         &self.0
     }
 
+    /// The constant term, and the others.
+    pub fn parts(&self) -> (i128, &[(Monomial, i128)]) {
+        match self.0.as_slice() {
+            [(Monomial::ONE, constant), rest @ ..] => (*constant, rest),
+            all => (0, all),
+        }
+    }
+
     /// The coefficient of a monomial.
     pub fn coefficient(&self, monomial: Monomial) -> i128 {
         let found = self.0.iter().find(|(own, _)| *own == monomial);

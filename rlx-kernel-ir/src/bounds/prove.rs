@@ -10,6 +10,8 @@ const STEPS: usize = 96;
 const DEPTH: usize = 12;
 /// How often a proof may go on to what came later.
 const LATER: usize = 1;
+/// Goals that are remembered.
+const MEMORY: usize = 16;
 
 impl Facts {
     /// Whether `goal` is at least 0 for certain; `budget` is the steps that are left to all proofs of
@@ -19,17 +21,49 @@ impl Facts {
     /// negative terms is replaced by a bound of it: a fact, times a monomial, is subtracted, and what
     /// is left must be at least 0.
     pub fn prove(&self, goal: Poly, budget: &Cell<usize>) -> bool {
-        if self.is_contradiction() {
-            return true;
+        if let Some(proved) = self.at_once(&goal) {
+            return proved;
+        }
+        let goal = goal.tightened();
+        let mut asked = self.asked.borrow_mut();
+        let version = self.version();
+        let (constant, terms) = goal.parts();
+        for (then, known, proved) in &*asked {
+            let (base, own) = known.parts();
+            // What is more is proved with what is less, and fails with it the other way round.
+            let tells = if *proved {
+                constant >= base
+            } else {
+                constant <= base
+            };
+            if *then == version && tells && own == terms {
+                return *proved;
+            }
         }
         let mut search = Search {
             facts: self,
             steps: STEPS.min(budget.get()),
         };
         let allowed = search.steps;
-        let proved = search.prove(goal, DEPTH, LATER);
+        let proved = search.prove(goal.clone(), DEPTH, LATER);
         budget.set(budget.get() - (allowed - search.steps));
+        if asked.len() == MEMORY {
+            asked.remove(0);
+        }
+        asked.push((version, goal, proved));
         proved
+    }
+
+    /// Whether a goal is at least 0, where the ranges of its atoms tell, or nothing can be.
+    pub fn at_once(&self, goal: &Poly) -> Option<bool> {
+        if self.is_contradiction() {
+            return Some(true);
+        }
+        match self.bounds(goal) {
+            Some((0.., _)) => Some(true),
+            Some((_, ..0)) => Some(false),
+            _ => None,
+        }
     }
 
     /// Bounds of ⌊dividend / divisor⌋ by what is known of its dividend, rounded down.
@@ -110,11 +144,11 @@ impl Search<'_> {
     /// `later` is how often a bound may be one that came later.
     fn prove(&mut self, goal: Poly, depth: usize, later: usize) -> bool {
         let goal = goal.tightened();
-        match self.facts.bounds(&goal) {
-            Some((0.., _)) => return true,
-            Some((_, ..0)) => return false,
-            _ if depth == 0 || self.steps == 0 => return false,
-            _ => {}
+        if let Some(proved) = self.facts.at_once(&goal) {
+            return proved;
+        }
+        if depth == 0 || self.steps == 0 {
+            return false;
         }
         self.steps -= 1;
         let negative = goal.terms().iter().rev().find(|(_, value)| *value < 0);
@@ -166,6 +200,10 @@ impl Search<'_> {
         }
         for fact in self.facts.known() {
             for (own, theirs) in fact.terms() {
+                // Factors of a monomial come before it.
+                if *own > monomial {
+                    break;
+                }
                 if *theirs < 0
                     && *own != Monomial::ONE
                     && let Some(factor) = monomial.without(*own)

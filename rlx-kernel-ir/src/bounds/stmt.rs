@@ -1,8 +1,7 @@
 //! Statements, branches and loops.
 
-use std::collections::HashMap;
-
 use super::facts::Mark;
+use super::frame::Changed;
 use super::poly::Poly;
 use super::value::{Condition, Value};
 use super::{Returned, Walker};
@@ -27,7 +26,7 @@ struct Head<'e> {
 /// The end of one way through a branch.
 struct Way {
     /// The last values of the variables that it changed.
-    changed: HashMap<LocalId, Option<Value>>,
+    changed: Changed,
     value: Value,
     /// Whether control leaves before it.
     dead: bool,
@@ -386,19 +385,12 @@ impl Walker<'_> {
                 dead,
             }) => {
                 for (local, value) in changed {
-                    self.change(local, value);
+                    self.env.change(local, value);
                 }
                 self.dead = dead;
                 value
             }
             None => Value::Unknown,
-        }
-    }
-
-    fn change(&mut self, local: LocalId, value: Option<Value>) {
-        match value {
-            Some(value) => self.env.set(local, value),
-            None => self.env.remove(local),
         }
     }
 
@@ -409,20 +401,23 @@ impl Walker<'_> {
         }
         if second.dead {
             for (local, value) in first.changed {
-                self.change(local, value);
+                self.env.change(local, value);
             }
             self.dead = first.dead;
             return first.value;
         }
-        let mut changed: Vec<_> = first.changed.keys().copied().collect();
-        let also = second.changed.keys().copied();
-        changed.extend(also.filter(|local| !first.changed.contains_key(local)));
+        let both = first.changed.iter().chain(&second.changed);
+        let mut changed: Vec<_> = both.map(|(local, _)| *local).collect();
         // Atoms are made in an order that is always the same.
         changed.sort_unstable();
+        changed.dedup();
         for local in changed {
-            let one = |way: &mut Way| match way.changed.remove(&local) {
-                Some(value) => value,
-                None => self.env.get(local).cloned(),
+            let one = |way: &mut Way| {
+                let mut all = way.changed.iter_mut();
+                match all.find(|(own, _)| *own == local) {
+                    Some((_, value)) => value.take(),
+                    None => self.env.get(local).cloned(),
+                }
             };
             let (a, b) = (one(&mut first), one(&mut second));
             let ty = self
@@ -431,7 +426,7 @@ impl Walker<'_> {
                 .get(local.0)
                 .map_or(Type::Unknown, |local| local.ty.clone());
             let value = a.zip(b).and_then(|(a, b)| self.either(&a, &b, &ty));
-            self.change(local, value);
+            self.env.change(local, value);
         }
         // The value of a branch has no type here: what may be below 0 has no upper bound either.
         match (first.value, second.value) {

@@ -29,6 +29,12 @@ impl Ratio {
     }
 
     fn plus(self, other: Self) -> Self {
+        if (self.below, other.below) == (1, 1) {
+            return self
+                .above
+                .checked_add(other.above)
+                .map_or(Self::ZERO, Self::from);
+        }
         let left = self.above.checked_mul(other.below);
         let right = other.above.checked_mul(self.below);
         let above = left
@@ -38,6 +44,12 @@ impl Ratio {
     }
 
     fn times(self, other: Self) -> Self {
+        if (self.below, other.below) == (1, 1) {
+            return self
+                .above
+                .checked_mul(other.above)
+                .map_or(Self::ZERO, Self::from);
+        }
         Self::new(
             self.above.checked_mul(other.above),
             self.below.checked_mul(other.below),
@@ -110,15 +122,28 @@ impl Amount {
     /// `self + factor · other`
     #[must_use]
     pub fn plus(&self, factor: i128, other: &Self) -> Self {
-        let mut sum = self.0.clone();
+        let mut sum = self.clone();
+        sum.add(factor, other);
+        sum
+    }
+
+    /// Adds `factor · other`.
+    pub(super) fn add(&mut self, factor: i128, other: &Self) {
         for (factors, value) in &other.0 {
-            match sum.binary_search_by(|(own, _)| own.cmp(factors)) {
-                Ok(at) => sum[at].1 = sum[at].1.plus(value.times(factor.into())),
-                Err(at) => sum.insert(at, (factors.clone(), value.times(factor.into()))),
+            let value = value.times(factor.into());
+            match self.0.binary_search_by(|(own, _)| own.cmp(factors)) {
+                Ok(at) => {
+                    let sum = self.0[at].1.plus(value);
+                    if sum == Ratio::ZERO {
+                        self.0.remove(at);
+                    } else {
+                        self.0[at].1 = sum;
+                    }
+                }
+                Err(at) if value != Ratio::ZERO => self.0.insert(at, (factors.clone(), value)),
+                Err(_) => {}
             }
         }
-        sum.retain(|(_, value)| *value != Ratio::ZERO);
-        Self(sum)
     }
 
     /// `self · other`
@@ -127,8 +152,7 @@ impl Amount {
         let mut product = Self::default();
         for (left, a) in &self.0 {
             for (right, b) in &other.0 {
-                let term = Self::term(merged(left, right, 1), a.times(*b));
-                product = product.plus(1, &term);
+                product.add(1, &Self::term(merged(left, right, 1), a.times(*b)));
             }
         }
         product
@@ -141,8 +165,7 @@ impl Amount {
         };
         let mut quotient = Self::default();
         for (left, a) in &self.0 {
-            let term = Self::term(merged(left, right, -1), a.over(*b));
-            quotient = quotient.plus(1, &term);
+            quotient.add(1, &Self::term(merged(left, right, -1), a.over(*b)));
         }
         Some(quotient)
     }

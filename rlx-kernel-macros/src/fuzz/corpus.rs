@@ -8,7 +8,7 @@ use proc_macro2::TokenStream;
 use quote::ToTokens;
 
 use crate::chain::{Entry, Kind};
-use crate::parse::format::FormatItem;
+use crate::parse::format::{Defaults, FormatItem};
 use crate::parse::methods::Methods;
 use crate::{generate, paths};
 
@@ -126,7 +126,8 @@ impl Corpus {
 fn called(seed: &Seed) -> Option<(String, Kind, Vec<syn::Path>)> {
     let item = seed.item.clone();
     if seed.macro_name == "format" {
-        let format = FormatItem::new(seed.attribute.clone(), item).ok()?;
+        let format =
+            FormatItem::new(seed.attribute.clone(), item, &mut Defaults::default()).ok()?;
         let paths = generate::format::paths(&format);
         return Some((paths::name(&format.ident), Kind::Format, paths));
     }

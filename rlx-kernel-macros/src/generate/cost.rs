@@ -1,45 +1,30 @@
 //! What a kernel costs, as a value.
 
-use proc_macro2::{Literal, TokenStream};
-use quote::quote;
 use rlx_kernel_ir::cost::{Amount, Cost, Symbol};
 
+use super::text::list;
+
 /// The cost of a kernel, by the short names of [`info`](super::kernel).
-pub fn tokens(cost: &Cost) -> TokenStream {
-    let (flops, read, written) = (
-        amount(&cost.flops),
-        amount(&cost.read),
-        amount(&cost.written),
-    );
+pub fn text(cost: &Cost) -> String {
+    let [flops, read, written] = [&cost.flops, &cost.read, &cost.written].map(amount);
     let open = cost.open;
-    quote! {
-        __rlx::Cost { flops: #flops, read: #read, written: #written, open: #open }
-    }
+    format!("__rlx::Cost {{ flops: {flops}, read: {read}, written: {written}, open: {open} }}")
 }
 
-fn amount(amount: &Amount) -> TokenStream {
-    let terms = amount.terms().iter().map(|(factors, ratio)| {
-        let (above, below) = (
-            Literal::i128_unsuffixed(ratio.above),
-            Literal::i128_unsuffixed(ratio.below),
-        );
-        let factors = factors.iter().map(|(symbol, power)| {
+fn amount(amount: &Amount) -> String {
+    let terms = list(amount.terms(), |(factors, ratio)| {
+        let factors = list(factors, |(symbol, power)| {
             let symbol = match symbol {
-                Symbol::Param(index) => quote!(Param(#index)),
-                Symbol::Length(index) => quote!(Length(#index)),
-                Symbol::Override(index) => quote!(Override(#index)),
-                Symbol::SubgroupSize => quote!(SubgroupSize),
-                Symbol::NumSubgroups => quote!(NumSubgroups),
+                Symbol::Param(index) => format!("Param({index})"),
+                Symbol::Length(index) => format!("Length({index})"),
+                Symbol::Override(index) => format!("Override({index})"),
+                Symbol::SubgroupSize => "SubgroupSize".to_string(),
+                Symbol::NumSubgroups => "NumSubgroups".to_string(),
             };
-            quote!((__rlx::cost::Symbol::#symbol, #power))
+            format!("(__rlx::cost::Symbol::{symbol}, {power})")
         });
-        quote! {
-            __rlx::cost::Term {
-                above: #above,
-                below: #below,
-                factors: __B(&[#(#factors),*]),
-            }
-        }
+        let (above, below) = (ratio.above, ratio.below);
+        format!("__rlx::cost::Term {{ above: {above}, below: {below}, factors: {factors} }}")
     });
-    quote!(__rlx::cost::Amount(__B(&[#(#terms),*])))
+    format!("__rlx::cost::Amount({terms})")
 }

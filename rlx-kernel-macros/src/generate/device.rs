@@ -7,6 +7,7 @@ use syn::parse::{Parse, ParseStream};
 
 use super::{host, lint, methods};
 use crate::chain::{self, Entry, Kind, State};
+use crate::parse::format::{Defaults, FormatItem};
 use crate::parse::generics;
 use crate::parse::methods::Methods;
 use crate::parse::module::Items;
@@ -320,7 +321,7 @@ pub fn step(name: &syn::Ident) -> syn::Ident {
 /// What `#[format]` hands to [`finish`] besides a device item: its arguments in braces.
 struct Definition {
     device: Option<Device>,
-    format: Option<crate::parse::format::FormatItem>,
+    format: Option<FormatItem>,
 }
 
 impl Definition {
@@ -338,7 +339,8 @@ impl Parse for Definition {
         if input.peek(syn::token::Brace) {
             let args;
             syn::braced!(args in input);
-            let format = crate::parse::format::FormatItem::new(args.parse()?, input.parse()?)?;
+            let defaults = &mut Defaults::default();
+            let format = FormatItem::new(args.parse()?, input.parse()?, defaults)?;
             return Ok(Self {
                 device: None,
                 format: Some(format),

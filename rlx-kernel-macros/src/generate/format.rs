@@ -1,12 +1,14 @@
 //! `#[format]`: the marker type, its Rust side, and its macro.
 
+use std::rc::Rc;
+
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use rlx_kernel_ir::{Field, FieldKind};
 
 use super::host;
 use crate::chain::{self, State};
-use crate::parse::format::{DECODING, FormatItem, INTEGERS, TableArg};
+use crate::parse::format::{DECODING, Defaults, FormatItem, INTEGERS, TableArg};
 use crate::{paths, report};
 
 /// The paths that the functions of a format name.
@@ -27,7 +29,7 @@ pub fn paths(format: &FormatItem) -> Vec<syn::Path> {
 
 /// The attribute.
 pub fn attribute(attribute: &TokenStream, item: &TokenStream) -> TokenStream {
-    let format = match FormatItem::new(attribute.clone(), item.clone()) {
+    let format = match FormatItem::new(attribute.clone(), item.clone(), &mut Defaults::default()) {
         Ok(format) => format,
         Err(error) => return report::syntax(&error),
     };
@@ -70,6 +72,7 @@ fn rust_side(format: &FormatItem, is_right: bool) -> TokenStream {
     };
     let (decoding, others): (Vec<_>, Vec<_>) = functions
         .iter()
+        .map(Rc::as_ref)
         .partition(|function| is_among(function, &DECODING));
     let (integers, own): (Vec<_>, Vec<_>) = others
         .into_iter()

@@ -12,7 +12,7 @@ use syn::visit::Visit;
 use crate::chain::Entry;
 use crate::parse::Sink;
 use crate::parse::kernel::KernelArgs;
-use crate::parse::requires::{names, requirements};
+use crate::parse::requires::{Requirement, names};
 use crate::{paths, report};
 
 /// Warnings and errors for what was found in a function or in its helpers. What lies in a helper of another crate is
@@ -46,10 +46,10 @@ pub fn lints(
 }
 
 /// Names that the host reads: in the extent, and in requirements.
-pub fn read_by_host(args: &KernelArgs, function: &syn::ItemFn) -> Vec<String> {
+pub fn read_by_host(args: &KernelArgs, requirements: &[Requirement]) -> Vec<String> {
     let mut read: Vec<String> = Vec::new();
-    for requirement in requirements(function).unwrap_or_default() {
-        read.extend(requirement.names);
+    for requirement in requirements {
+        read.extend(requirement.names.iter().cloned());
     }
     for extent in args.geometry.iter().flat_map(|geometry| &geometry.extents) {
         read.extend(names(extent));

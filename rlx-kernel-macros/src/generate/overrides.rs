@@ -6,6 +6,7 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use rlx_kernel_ir::{Compiled, overrides::Term};
 
+use super::text::list;
 use crate::parse::Sink;
 use crate::parse::kernel::KernelArgs;
 use crate::parse::overrides::ConstParameter;
@@ -103,34 +104,29 @@ pub fn readers(
     readers
 }
 
-/// The overrides of a compiled kernel, and what they change about its workgroup.
-pub fn info(compiled: &Compiled) -> (TokenStream, TokenStream) {
-    let cow = |text: &str| quote!(::rlx_kernels::__private::Cow::Borrowed(#text));
-    let overrides = compiled.overrides.iter().map(|item| {
-        let (name, variable, ty) = (cow(&item.name), cow(&item.variable), cow(&item.ty));
-        let default = item.default;
-        quote!(::rlx_kernels::Override { name: #name, variable: #variable, ty: #ty, default: #default })
+/// The overrides of a compiled kernel, and what they change about its workgroup, by the short names of
+/// [`info`](super::kernel).
+pub fn info(compiled: &Compiled) -> (String, String) {
+    let overrides = list(&compiled.overrides, |item| {
+        let (name, variable, ty, default) = (&item.name, &item.variable, &item.ty, item.default);
+        format!(
+            "__rlx::Override {{ name: __B({name:?}), variable: __B({variable:?}), ty: __B({ty:?}), default: {default} }}"
+        )
     });
-    let overrides = quote!(::rlx_kernels::__private::Cow::Borrowed(&[#(#overrides),*]));
     let workgroup = match &compiled.workgroup {
-        None => quote!(None),
+        None => "::core::option::Option::None".to_string(),
         Some(formulas) => {
             let [x, y, z] = formulas.size.each_ref().map(|terms| formula(terms));
             let bytes = formula(&formulas.bytes);
-            quote!(Some(::rlx_kernels::overrides::Workgroup { size: [#x, #y, #z], bytes: #bytes }))
+            format!(
+                "::core::option::Option::Some(__rlx::overrides::Workgroup {{ size: [{x}, {y}, {z}], bytes: {bytes} }})"
+            )
         }
     };
     (overrides, workgroup)
 }
 
-fn formula(terms: &[Term]) -> TokenStream {
-    let terms = terms.iter().map(|term| match term {
-        Term::Number(value) => quote!(::rlx_kernels::overrides::Term::Number(#value)),
-        Term::Override(index) => quote!(::rlx_kernels::overrides::Term::Override(#index)),
-        operation => {
-            let name = format_ident!("{operation:?}");
-            quote!(::rlx_kernels::overrides::Term::#name)
-        }
-    });
-    quote!(::rlx_kernels::overrides::Formula(::rlx_kernels::__private::Cow::Borrowed(&[#(#terms),*])))
+fn formula(terms: &[Term]) -> String {
+    let terms = list(terms, |term| format!("__rlx::overrides::Term::{term:?}"));
+    format!("__rlx::overrides::Formula({terms})")
 }

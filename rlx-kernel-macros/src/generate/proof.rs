@@ -1,64 +1,33 @@
 //! What is proved of a kernel, as a value.
 
-use proc_macro2::TokenStream;
-use quote::{format_ident, quote};
 use rlx_kernel_ir::bounds::{Code, Proof, Requirement, Unproved};
 
-use crate::chain;
+use super::text::{list, text as cow};
 use crate::spans::Spans;
 
-/// The proof of a kernel whose text is `wgsl`.
-pub fn tokens(proof: &Proof, wgsl: &str, spans: &Spans) -> TokenStream {
-    let hash = chain::fnv1a(wgsl.as_bytes());
-    let list = |all: &[Unproved]| {
-        let all = all.iter().map(|open| {
-            let (first, _) = spans.range(open.span);
-            let start = first.start();
-            let (file, reason) = (first.file(), &open.reason);
-            let (line, column) = (start.line as u32, start.column as u32 + 1);
-            quote! {
-                ::rlx_kernels::Unproved {
-                    file: ::rlx_kernels::__private::Cow::Borrowed(#file),
-                    line: #line,
-                    column: #column,
-                    reason: ::rlx_kernels::__private::Cow::Borrowed(#reason),
-                }
-            }
-        });
-        quote!(::rlx_kernels::__private::Cow::Borrowed(&[#(#all),*]))
-    };
-    let (indices, loops) = (list(&proof.indices), list(&proof.loops));
-    let requires = proof.requires.iter().map(requirement);
-    quote! {
-        ::rlx_kernels::Proof::of_the_compiler(
-            #hash,
-            #indices,
-            #loops,
-            ::rlx_kernels::__private::Cow::Borrowed(&[#(#requires),*]),
+/// The proof of a kernel whose text has that hash, by the short names of [`info`](super::kernel).
+pub fn text(proof: &Proof, hash: u64, spans: &Spans) -> String {
+    let unproved = |open: &Unproved| {
+        let at = spans.location(open.span);
+        let (file, reason) = (cow(&at.file), cow(&open.reason));
+        let (line, column) = (at.line, at.column);
+        format!(
+            "__rlx::Unproved {{ file: {file}, line: {line}, column: {column}, reason: {reason} }}"
         )
-    }
+    };
+    let (indices, loops) = (list(&proof.indices, unproved), list(&proof.loops, unproved));
+    let requires = list(&proof.requires, requirement);
+    format!("__rlx::Proof::of_the_compiler({hash}, {indices}, {loops}, {requires})")
 }
 
-fn requirement(requirement: &Requirement) -> TokenStream {
-    let text = &requirement.text;
-    let code = requirement.code.iter().map(|code| {
+fn requirement(requirement: &Requirement) -> String {
+    let code = list(&requirement.code, |code| {
         let step = match code {
-            Code::Number(value) => quote!(Number(#value)),
-            Code::Param(index) => quote!(Param(#index)),
-            Code::Override(index) => quote!(Override(#index)),
-            Code::Length(index) => quote!(Length(#index)),
-            Code::DivCeil => quote!(DivCeil),
-            Code::Operator(op) => {
-                let name = format_ident!("{}", format!("{op:?}"));
-                quote!(#name)
-            }
+            Code::Operator(op) => format!("{op:?}"),
+            other => format!("{other:?}"),
         };
-        quote!(::rlx_kernels::proof::Code::#step)
+        format!("__rlx::proof::Code::{step}")
     });
-    quote! {
-        ::rlx_kernels::Requirement {
-            text: ::rlx_kernels::__private::Cow::Borrowed(#text),
-            code: ::rlx_kernels::__private::Cow::Borrowed(&[#(#code),*]),
-        }
-    }
+    let text = cow(&requirement.text);
+    format!("__rlx::Requirement {{ text: {text}, code: {code} }}")
 }

@@ -81,7 +81,7 @@ fn check(
         let (read, text) = (&readers[name], format!("{name} = {{}}"));
         values.push(quote!(format!(#text, #read)));
     }
-    let text = requirement.text();
+    let text = &requirement.text;
     let known: Vec<String> = signature
         .iter()
         .map(|parameter| paths::name(parameter.name()))

@@ -2,10 +2,14 @@
 
 mod defaults;
 
+use std::rc::Rc;
+
 use proc_macro2::TokenStream;
 use rlx_kernel_ir::{Field, FieldKind, FormatConsts, Integers, OPEN};
 use syn::parse::{Parse, ParseStream};
 use syn::{Token, braced, bracketed};
+
+pub use defaults::Defaults;
 
 /// The arguments of the attribute.
 pub struct FormatArgs {
@@ -44,7 +48,7 @@ pub struct FormatItem {
     /// Documentation and other attributes.
     pub attrs: Vec<syn::Attribute>,
     /// Its functions, `decode8` among them.
-    pub functions: Vec<syn::ItemFn>,
+    pub functions: Vec<Rc<syn::ItemFn>>,
     /// Whether it has a `minimum` of its own.
     pub has_minimum: bool,
 }
@@ -264,8 +268,12 @@ impl FormatItem {
         }
     }
 
-    /// Parses attribute and `impl`.
-    pub fn new(attribute: TokenStream, item: TokenStream) -> syn::Result<Self> {
+    /// Parses attribute and `impl`; default functions come from `defaults`.
+    pub fn new(
+        attribute: TokenStream,
+        item: TokenStream,
+        defaults: &mut Defaults,
+    ) -> syn::Result<Self> {
         let args: FormatArgs = syn::parse2(attribute)?;
         let item: syn::ItemImpl = syn::parse2(item)?;
         let is_block_format = item.trait_.as_ref().is_some_and(|(path, _)| {
@@ -289,13 +297,13 @@ impl FormatItem {
         let mut functions = Vec::new();
         for member in item.items {
             match member {
-                syn::ImplItem::Fn(function) => functions.push(syn::ItemFn {
+                syn::ImplItem::Fn(function) => functions.push(Rc::new(syn::ItemFn {
                     attrs: function.attrs,
                     vis: syn::Visibility::Inherited,
                     modifiers: function.modifiers,
                     sig: function.sig,
                     block: Box::new(function.block),
-                }),
+                })),
                 other => {
                     return Err(syn::Error::new_spanned(
                         other,
@@ -332,13 +340,12 @@ impl FormatItem {
             }
         }
         let has_minimum = has("minimum");
-        for default in defaults::functions(args.run.is_some(), has_minimum) {
-            let default: syn::ItemFn = syn::parse2(default)?;
+        for default in defaults.functions(args.run.is_some(), has_minimum)? {
             let is_written = functions
                 .iter()
                 .any(|function| function.sig.ident == default.sig.ident);
             if !is_written {
-                functions.push(default);
+                functions.push(Rc::clone(default));
             }
         }
         Ok(Self {

@@ -15,7 +15,7 @@ use syn::{Token, bracketed};
 
 use super::body::{BodyParser, Name};
 use super::param::Host;
-use super::requires::requirements;
+use super::requires::Requirement;
 use super::{Resolver, Sink, generics, ty};
 use crate::paths;
 
@@ -360,11 +360,13 @@ pub fn signature(sink: &mut Sink, function: &syn::ItemFn) -> Vec<Parameter> {
     out
 }
 
-/// The kernel of `function`, of which `overrides` are const parameters without declared values.
+/// The kernel of `function`, of which `overrides` are const parameters without declared values, and
+/// `requirements` its conditions: the same in every instance.
 pub fn kernel(
     (sink, overrides): (&mut Sink, Vec<(ItemId, Override)>),
     args: &KernelArgs,
     function: &syn::ItemFn,
+    requirements: &[Requirement],
     resolver: &Resolver,
     lengths: &HashMap<String, u32>,
     origin: Origin,
@@ -432,7 +434,7 @@ pub fn kernel(
             }
         }
     }
-    let requires = conditions(&mut parser, function);
+    let requires = conditions(&mut parser, requirements);
     parser.scopes.push(Vec::new());
     let body = parser.block(&function.block);
     let span = parser.sink.span(&function.sig.ident);
@@ -472,13 +474,13 @@ pub fn kernel(
 }
 
 /// The conditions of a kernel as far as the kernel language knows what they say; the host checks all.
-fn conditions(parser: &mut BodyParser<'_>, function: &syn::ItemFn) -> Vec<Requires> {
+fn conditions(parser: &mut BodyParser<'_>, requirements: &[Requirement]) -> Vec<Requires> {
     let known = parser.sink.diagnostics.len();
     let mut all = Vec::new();
-    for requirement in requirements(function).unwrap_or_default() {
+    for requirement in requirements {
         let condition = parser.expr(&requirement.condition);
         if parser.sink.diagnostics.len() == known {
-            let text = requirement.text();
+            let text = requirement.text.clone();
             all.push(Requires { condition, text });
         }
         // What names nothing is reported by rustc.

@@ -7,7 +7,7 @@ use rlx_kernel_ir::{
 };
 
 use super::body::BodyParser;
-use super::format::FormatItem;
+use super::format::{Defaults, FormatItem};
 use super::generics;
 use super::methods::{Methods, prefix};
 use super::traits::{DeviceTrait, device_trait};
@@ -64,7 +64,7 @@ impl Items {
             lengths: HashMap::new(),
             ends: Vec::new(),
         };
-        let mut parsed = Vec::new();
+        let (mut parsed, mut defaults) = (Vec::new(), Defaults::default());
         for entry in entries {
             parsed.push(match entry.kind {
                 Kind::Function => Parsed::Function(syn::parse2(entry.tokens.clone())?),
@@ -72,7 +72,7 @@ impl Items {
                 Kind::Struct => Parsed::Struct(syn::parse2(entry.tokens.clone())?),
                 Kind::Impl => Parsed::Impl(Methods::new(syn::parse2(entry.tokens.clone())?)?),
                 Kind::Trait => Parsed::Trait(DeviceTrait::new(syn::parse2(entry.tokens.clone())?)?),
-                Kind::Format => Parsed::Format(split_format(entry)?),
+                Kind::Format => Parsed::Format(split_format(entry, &mut defaults)?),
             });
         }
         items.number(entries, &parsed);
@@ -488,11 +488,11 @@ fn add_tables(all: &mut Vec<Table>, id: ItemId, format: &FormatItem) -> HashMap<
 }
 
 /// A format's entry holds its attribute in braces, then its `impl`.
-fn split_format(entry: &Entry) -> syn::Result<FormatItem> {
+fn split_format(entry: &Entry, defaults: &mut Defaults) -> syn::Result<FormatItem> {
     let mut tokens = entry.tokens.clone().into_iter();
     match tokens.next() {
         Some(proc_macro2::TokenTree::Group(args)) => {
-            FormatItem::new(args.stream(), tokens.collect())
+            FormatItem::new(args.stream(), tokens.collect(), defaults)
         }
         _ => Err(syn::Error::new(
             proc_macro2::Span::call_site(),

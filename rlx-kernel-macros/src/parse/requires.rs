@@ -13,20 +13,20 @@ use crate::paths;
 pub struct Requirement {
     /// The condition.
     pub condition: syn::Expr,
+    /// It as its author wrote it.
+    pub text: String,
     /// Single names in it.
     pub names: BTreeSet<String>,
     /// Whether it names consts of a type, such as `F::ELEMS`.
     pub of_types: bool,
 }
 
-impl Requirement {
-    /// The condition as its author wrote it: tokens print with spaces that nobody writes.
-    pub fn text(&self) -> String {
-        let text = self.condition.to_token_stream().to_string();
-        text.replace(" . ", ".")
-            .replace(" ()", "()")
-            .replace(" :: ", "::")
-    }
+/// A condition as its author wrote it: tokens print with spaces that nobody writes.
+fn written(condition: &syn::Expr) -> String {
+    let text = condition.to_token_stream().to_string();
+    text.replace(" . ", ".")
+        .replace(" ()", "()")
+        .replace(" :: ", "::")
 }
 
 /// The conditions of a kernel.
@@ -47,6 +47,7 @@ pub fn requirements(function: &syn::ItemFn) -> syn::Result<Vec<Requirement>> {
             finder.visit_expr(&condition);
             let Finder { names, of_types } = finder;
             all.push(Requirement {
+                text: written(&condition),
                 condition,
                 names,
                 of_types,

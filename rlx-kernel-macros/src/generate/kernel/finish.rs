@@ -7,14 +7,15 @@ use quote::quote;
 use rlx_kernel_ir::lint::Found;
 use rlx_kernel_ir::{Compiled, Diagnostic, Item, ItemId, Origin, Scalar, Type, compile};
 
-use super::info::info;
+use super::info::{Named, info};
 use super::problems::Problems;
 use crate::chain::{self, Entry, State};
 use crate::generate::instances::{self, Typed, Values};
 use crate::generate::params::Params;
-use crate::generate::{lint, overrides as generated_overrides, proof, tables, traced};
+use crate::generate::{lint, overrides as generated_overrides, tables};
 use crate::parse::kernel::{self, Head, KernelArgs, Parameter};
 use crate::parse::module::Items;
+use crate::parse::requires::{Requirement, requirements};
 use crate::parse::{Resolver, Sink, Target, overrides, ty};
 use crate::{paths, report, timing};
 
@@ -43,6 +44,8 @@ struct Instances<'h> {
     items: Items,
     resolver: Resolver,
     lengths: HashMap<String, u32>,
+    /// The kernel's conditions.
+    requirements: Vec<Requirement>,
     /// What the instance at hand has added to them.
     own: Vec<String>,
     /// What could not be parsed of the items.
@@ -80,13 +83,16 @@ impl<'h> Instances<'h> {
                 Parameter::Plain { name, host, .. } => Some((name, host)),
                 Parameter::Slice { .. } | Parameter::Refused { .. } => None,
             });
+        // What cannot be parsed of them was reported at the attribute.
+        let requirements = requirements(function).unwrap_or_default();
         Ok(Self {
             resolver: items.resolver(&resolved),
             lengths: items.lengths(&resolved),
             own: Vec::new(),
             unparsed: std::mem::take(&mut sink.diagnostics),
             params: Params::new(params),
-            read: lint::read_by_host(args, function),
+            read: lint::read_by_host(args, &requirements),
+            requirements,
             args,
             function,
             entries,
@@ -123,19 +129,16 @@ impl<'h> Instances<'h> {
                         &self.entries,
                         Some(self.function),
                     ));
-                    info(
-                        (name, &instance.label),
-                        (&file, line),
-                        instance.workgroup_size,
-                        &numbers(values, self.function),
-                        &instance.tables,
-                        compiled,
-                        (
-                            &compiled.twin.encode(|span| self.sink.spans.location(span)),
-                            &traced::info(compiled.traced.as_ref(), &self.sink.spans),
-                            &proof::tokens(&compiled.proof, &compiled.wgsl, &self.sink.spans),
-                        ),
-                    )
+                    let named = Named {
+                        name: paths::name(name),
+                        label: &instance.label,
+                        file: &file,
+                        line,
+                        workgroup_size: instance.workgroup_size,
+                        numbers: numbers(values, self.function),
+                        tables: &instance.tables,
+                    };
+                    info(&named, compiled, &self.sink.spans)
                 }
                 Err(found) => {
                     problems.add(found, &self.sink.spans, &self.describe(values));
@@ -184,6 +187,7 @@ impl<'h> Instances<'h> {
             (&mut self.sink, open),
             self.args,
             self.function,
+            &self.requirements,
             &self.resolver,
             &self.lengths,
             Origin { file, line },

@@ -10,6 +10,7 @@ use crate::chain::{Entry, Kind};
 use crate::parse::Sink;
 use crate::parse::kernel::kernel;
 use crate::parse::module::Items;
+use crate::parse::requires::requirements;
 use crate::paths;
 
 /// What is found in the kernel that `file` ends with, which may call the functions before it, in a
@@ -48,10 +49,12 @@ fn found_in(arguments: &str, file: &str) -> Vec<(&'static str, String)> {
     let mut items = Items::new(&mut sink, &entries).expect("helpers are functions");
     let args = syn::parse_str(arguments).expect("they are arguments");
     let resolver = items.resolver(&named);
+    let requirements = requirements(&function).expect("they are conditions");
     let kernel = kernel(
         (&mut sink, Vec::new()),
         &args,
         &function,
+        &requirements,
         &resolver,
         &HashMap::new(),
         Origin::default(),
@@ -62,7 +65,7 @@ fn found_in(arguments: &str, file: &str) -> Vec<(&'static str, String)> {
     let lints = super::of_kernel(
         &compiled.lints,
         &sink,
-        &super::read_by_host(&args, &function),
+        &super::read_by_host(&args, &requirements),
         &function,
     );
     let lints = lints

@@ -1,10 +1,43 @@
-//! What follows from the functions that a format writes.
+//! The functions that follow from those that a format writes.
+
+use std::rc::Rc;
 
 use proc_macro2::TokenStream;
 use quote::quote;
 
-/// The functions that a format has if it does not write its own.
-pub fn functions(is_of_integers: bool, has_minimum: bool) -> Vec<TokenStream> {
+/// Functions that formats have if they do not write their own: parsed once for all formats of an
+/// expansion. (The next has tokens of its own.)
+#[derive(Default)]
+pub struct Defaults(Vec<(Kind, Vec<Rc<syn::ItemFn>>)>);
+
+/// Whether the weights are integers, and whether a minimum is taken off.
+type Kind = (bool, bool);
+
+impl Defaults {
+    /// The functions of such a format.
+    ///
+    /// # Errors
+    /// What is no function.
+    pub fn functions(
+        &mut self,
+        is_of_integers: bool,
+        has_minimum: bool,
+    ) -> syn::Result<&[Rc<syn::ItemFn>]> {
+        let kind = (is_of_integers, has_minimum);
+        let at = match self.0.iter().position(|(known, _)| *known == kind) {
+            Some(at) => at,
+            None => {
+                let all = tokens(kind).into_iter();
+                let parsed = all.map(|tokens| syn::parse2(tokens).map(Rc::new));
+                self.0.push((kind, parsed.collect::<syn::Result<_>>()?));
+                self.0.len() - 1
+            }
+        };
+        Ok(self.0.get(at).map_or(&[], |(_, functions)| functions))
+    }
+}
+
+fn tokens((is_of_integers, has_minimum): Kind) -> Vec<TokenStream> {
     if is_of_integers {
         vec![
             integer_decode(has_minimum),
