@@ -82,7 +82,10 @@ pub enum CliError {
     #[error("kernel `{name}` has {} instances, name one: {}", labels.len(), quoted(labels))]
     Instances { name: String, labels: Vec<String> },
     /// The kernel has other instances than that.
-    #[error("kernel `{name}` has no instance `{instance}`, it has: {}", quoted(labels))]
+    #[error(
+        "kernel `{name}` has no instance `{instance}`, it has: {}",
+        quoted(labels)
+    )]
     NoInstance {
         name: String,
         instance: String,

@@ -172,12 +172,7 @@ impl Machine<'_> {
 
 fn neutral(op: Reduce) -> u32 {
     match op {
-        Reduce::Add
-        | Reduce::AddF
-        | Reduce::AddH
-        | Reduce::Or
-        | Reduce::Xor
-        | Reduce::MaxU => 0,
+        Reduce::Add | Reduce::AddF | Reduce::AddH | Reduce::Or | Reduce::Xor | Reduce::MaxU => 0,
         Reduce::Mul => 1,
         Reduce::MulF | Reduce::MulH => 1.0_f32.to_bits(),
         Reduce::MinU | Reduce::And => u32::MAX,

@@ -24,15 +24,13 @@ impl Defaults {
         has_minimum: bool,
     ) -> syn::Result<&[Rc<syn::ItemFn>]> {
         let kind = (is_of_integers, has_minimum);
-        let at = match self.0.iter().position(|(known, _)| *known == kind) {
-            Some(at) => at,
-            None => {
-                let all = tokens(kind).into_iter();
-                let parsed = all.map(|tokens| syn::parse2(tokens).map(Rc::new));
-                self.0.push((kind, parsed.collect::<syn::Result<_>>()?));
-                self.0.len() - 1
-            }
-        };
+        let known = self.0.iter().position(|(known, _)| *known == kind);
+        let at = known.unwrap_or(self.0.len());
+        if known.is_none() {
+            let all = tokens(kind).into_iter();
+            let parsed = all.map(|tokens| syn::parse2(tokens).map(Rc::new));
+            self.0.push((kind, parsed.collect::<syn::Result<_>>()?));
+        }
         Ok(self.0.get(at).map_or(&[], |(_, functions)| functions))
     }
 }
