@@ -8,6 +8,7 @@
 //! Rust that did it.
 #![forbid(unsafe_code)]
 
+pub mod float;
 pub mod formula;
 pub mod program;
 

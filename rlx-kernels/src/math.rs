@@ -4,6 +4,7 @@
 use std::ops::{Add, Div, Mul, Sub};
 
 use half::f16;
+use rlx_kernel_twin::float;
 
 use crate::number::Float;
 use crate::vector::{Dot, Vec2, Vec3, Vec4, vec2, vec3, vec4};
@@ -164,6 +165,53 @@ floats! {
 /// `x` held to 0 to 1.
 pub fn saturate<V: Floats>(x: V) -> V {
     x.zip(x, x, |x, _, _| x.clamp(0.0, 1.0))
+}
+
+/// An `f32` or a vector of them, as fractions times powers of two.
+pub trait Powers: Copy {
+    /// The exponents.
+    type Exponent;
+    /// The fractions.
+    #[must_use]
+    fn fraction(self) -> Self;
+    /// The exponents.
+    fn exponent(self) -> Self::Exponent;
+}
+
+impl Powers for f32 {
+    type Exponent = i32;
+    fn fraction(self) -> Self {
+        float::frexp(self).0
+    }
+    fn exponent(self) -> i32 {
+        float::frexp(self).1
+    }
+}
+
+macro_rules! powers {
+    ($($vector:ident)+) => {
+        $(impl Powers for $vector<f32> {
+            type Exponent = $vector<i32>;
+            fn fraction(self) -> Self {
+                self.map(Powers::fraction)
+            }
+            fn exponent(self) -> $vector<i32> {
+                self.map(Powers::exponent)
+            }
+        })+
+    };
+}
+powers!(Vec2 Vec3 Vec4);
+
+/// The fraction of `x` as `fraction · 2ⁿ`: at least 1/2 and below 1. A GPU may take a number below the
+/// normal ones for 0, and gives anything for what is not finite.
+pub fn frexp_fract<V: Powers>(x: V) -> V {
+    x.fraction()
+}
+
+/// The exponent `n` of `x` as `fraction · 2ⁿ`.
+pub fn frexp_exp<V: Powers>(x: V) -> V::Exponent {
+    x.exponent()
 }
 
 /// `x` · 2 to the power of `exponent`.
@@ -440,6 +488,28 @@ pub fn to_f16<V: ToF16>(v: V) -> V::Output {
     v.to_f16()
 }
 
+/// Each component as i32: what is beyond its range becomes its end.
+pub fn to_i32<V: ToInts>(v: V) -> V::Signed {
+    v.to_i32()
+}
+
+/// Each component as u32: what is beyond its range becomes its end.
+pub fn to_u32<V: ToInts>(v: V) -> V::Unsigned {
+    v.to_u32()
+}
+
+/// Vectors that have forms of integers.
+pub trait ToInts {
+    /// The vector of i32.
+    type Signed;
+    /// The vector of u32.
+    type Unsigned;
+    /// Each component as i32.
+    fn to_i32(self) -> Self::Signed;
+    /// Each component as u32.
+    fn to_u32(self) -> Self::Unsigned;
+}
+
 /// Vectors that have an f32 form.
 pub trait ToF32 {
     /// The vector of f32.
@@ -463,6 +533,11 @@ macro_rules! conversions {
             conversions!(@f32 $vector i32 x => x as f32);
             conversions!(@f32 $vector f16 x => x.to_f32());
 
+            conversions!(@ints $vector f32 x => x);
+            conversions!(@ints $vector u32 x => x);
+            conversions!(@ints $vector i32 x => x);
+            conversions!(@ints $vector f16 x => x.to_f32());
+
             impl ToF16 for $vector<f32> {
                 type Output = $vector<f16>;
                 fn to_f16(self) -> $vector<f16> {
@@ -470,6 +545,18 @@ macro_rules! conversions {
                 }
             }
         )+
+    };
+    (@ints $vector:ident $scalar:ident $x:ident => $value:expr) => {
+        impl ToInts for $vector<$scalar> {
+            type Signed = $vector<i32>;
+            type Unsigned = $vector<u32>;
+            fn to_i32(self) -> $vector<i32> {
+                self.map(|$x| $value as i32)
+            }
+            fn to_u32(self) -> $vector<u32> {
+                self.map(|$x| $value as u32)
+            }
+        }
     };
     (@f32 $vector:ident $scalar:ident $x:ident => $value:expr) => {
         impl ToF32 for $vector<$scalar> {

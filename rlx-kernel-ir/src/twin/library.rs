@@ -163,6 +163,16 @@ impl Lower<'_> {
             ("round", _) => self.each(site, operands, scalar, |this, kind, args| {
                 this.of(kind, Unary::RoundAway, args[0])
             })?,
+            ("frexp_fract" | "frexp_exp", _) => {
+                let op = if name == "frexp_fract" {
+                    Unary::FrexpFract
+                } else {
+                    Unary::FrexpExp
+                };
+                self.each(site, operands, scalar, |this, kind, args| {
+                    this.of(kind, op, args[0])
+                })?
+            }
             ("saturate", _) => self.each(site, operands, scalar, |this, kind, args| {
                 let (zero, one) = (this.number(kind, 0.0), this.number(kind, 1.0));
                 let raised = this.with(kind, Binary::MaxF, args[0], zero)?;

@@ -3,6 +3,7 @@
 
 use super::Machine;
 use super::lanes::{compare, float1, float2, map1, map2, map3};
+use crate::float;
 use crate::program::code::{Binary, Ternary, Unary};
 use crate::program::{PlaceId, Reg};
 
@@ -113,6 +114,8 @@ fn apply_unary(op: Unary, to: &mut [u32], a: &[u32]) {
         Unary::QuantizeToF16 | Unary::RoundToF16 => {
             float1(to, a, to_f16);
         }
+        Unary::FrexpFract => float1(to, a, |a| float::frexp(a).0),
+        Unary::FrexpExp => map1(to, a, |a| float::frexp(f32::from_bits(a)).1 as u32),
         Unary::CountOnes => map1(to, a, u32::count_ones),
         Unary::LeadingZeros => map1(to, a, u32::leading_zeros),
         Unary::TrailingZeros => map1(to, a, u32::trailing_zeros),

@@ -153,6 +153,10 @@ codes! {
         QuantizeToF16,
         /// To the nearest f16, after an operation on halves.
         RoundToF16,
+        /// The fraction of `fraction · 2ⁿ`, at least 1/2.
+        FrexpFract,
+        /// The exponent of the same.
+        FrexpExp,
         /// Bits that are set.
         CountOnes,
         /// Zeros from the top.

@@ -72,6 +72,23 @@ pub fn roundings(x: u32) -> u32 {
     whole.to_bits() ^ a.fract().to_bits() ^ v.x.to_bits() ^ v.y.to_bits() ^ half.to_f32().to_bits()
 }
 
+/// Fractions and exponents, and vectors as integers.
+#[device]
+pub fn parts_of_numbers(x: u32) -> u32 {
+    let a = ((x % 8001) as f32 - 4000.0) * 0.0625;
+    let v = vec3(a, a * -300.0, 1.0 / (1 << (x % 29)) as f32);
+    let fractions = frexp_fract(v);
+    let exponents = frexp_exp(v);
+    let whole = to_i32(v * 2.0 + 0.5);
+    let clipped = to_u32(vec2(v.z * 100.0, 7.75)) + to_u32(whole.xy().abs());
+    let back = ldexp(frexp_fract(a), frexp_exp(a)) == a;
+    (fractions.x + fractions.y * 2.0 + fractions.z).to_bits()
+        ^ (exponents.x * 31 + exponents.y * 7 + exponents.z) as u32
+        ^ ((whole.x ^ whole.y ^ whole.z) as u32) << 3
+        ^ (clipped.x + clipped.y) << 9
+        ^ (back as u32) << 30
+}
+
 /// Fields of bits of signed numbers and vectors, sums that stop at the end, and what divides what.
 #[device]
 pub fn fields_of_bits(x: u32) -> u32 {
@@ -131,6 +148,7 @@ pure! {
     tables_in_consts_give_rustcs_bits: tables_kernel(tables);
     integer_operations_give_rustcs_bits: integer_operations_kernel(integer_operations);
     vector_operations_give_rustcs_bits: vector_operations_kernel(vector_operations);
+    parts_of_numbers_give_rustcs_bits: parts_of_numbers_kernel(parts_of_numbers);
     roundings_give_rustcs_bits: roundings_kernel(roundings);
 }
 

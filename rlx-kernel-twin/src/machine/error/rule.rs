@@ -104,6 +104,17 @@ pub(in crate::machine) fn unary(op: Unary, x: f64, e: f64, result: f64) -> f64 {
                 f64::INFINITY
             }
         }
+        // No distance reaches another power of two, or there is no bound.
+        Unary::FrexpFract | Unary::FrexpExp => {
+            let power = |x: f64| crate::float::frexp(x as f32).1;
+            if power(x - e) != power(x + e) {
+                f64::INFINITY
+            } else if op == Unary::FrexpExp {
+                0.0
+            } else {
+                e * f64::from(-power(x)).exp2()
+            }
+        }
         Unary::F32ToBool | Unary::IntToBool => 0.0,
         Unary::I32ToF32 | Unary::U32ToF32 => {
             let is_exact = result.abs() <= 16_777_216.0;
