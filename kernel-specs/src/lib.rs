@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 pub mod elementwise;
+pub mod experts;
 pub mod formats;
 pub mod index;
 pub mod matmul;
@@ -21,6 +22,10 @@ pub fn kernels() -> impl Iterator<Item = &'static KernelInfo> {
         matmul::gemv_int8::gemv_int8::instances(),
         matmul::matmul_bt::matmul_bt::instances(),
         matmul::matmul_halves::matmul_halves::instances(),
+        experts::group_rows::group_rows::instances(),
+        experts::gemv_experts::gemv_experts::instances(),
+        experts::matmul_experts::matmul_experts::instances(),
+        experts::combine_experts::combine_experts::instances(),
         index::gather_rows::gather_rows::instances(),
         norm::rms_norm::rms_norm::instances(),
     ]

@@ -5,6 +5,7 @@
 //! a time and never whole, but for `dequantise`.
 
 mod elementwise;
+mod experts;
 mod lanes;
 mod matmul;
 mod norm;
@@ -168,7 +169,18 @@ struct WeightRows<'a> {
     k: usize,
 }
 
-impl WeightRows<'_> {
+impl<'a> WeightRows<'a> {
+    /// `count` rows from row `first` on.
+    fn slice(&self, first: u64, count: u64) -> WeightRows<'a> {
+        let stride = self.stride() as u64;
+        let range = (first * stride) as usize..((first + count) * stride) as usize;
+        Self {
+            bytes: &self.bytes[range],
+            n: count,
+            ..*self
+        }
+    }
+
     /// Bytes a row.
     fn stride(&self) -> usize {
         self.k / self.format.elems as usize * self.format.bytes as usize
@@ -204,17 +216,19 @@ impl Run<'_> {
             }
             Op::GatherRows { w, ids } => {
                 let (w, ids) = (self.weight(id, *w)?, self.u32(id, *ids)?);
-                if let Some(position) = ids.iter().position(|&row| u64::from(row) >= w.n) {
-                    let op = node.op.to_string();
-                    return Err(BackendError::RowId {
-                        node: id,
-                        op,
-                        position,
-                        id: ids[position],
-                        rows: w.n,
-                    });
-                }
+                check_ids(id, node, ids, w.n, "rows")?;
                 rows::gather(w, ids, &mut y);
+            }
+            Op::MatmulExperts { x, w, ids } => {
+                let (x, w, ids) = (self.f32(id, *x)?, self.weight(id, *w)?, self.u32(id, *ids)?);
+                let n = node.shape.last().unwrap_or(1);
+                check_ids(id, node, ids, w.n.checked_div(n).unwrap_or(0), "experts")?;
+                experts::matmul(x, w, ids, n, &mut y);
+            }
+            Op::CombineExperts { x, weights } => {
+                let (x, weights) = (self.f32(id, *x)?, self.f32(id, *weights)?);
+                let n = node.shape.last().unwrap_or(1) as usize;
+                experts::combine(x, weights, n, &mut y);
             }
             Op::Dequantise { w } => rows::dequantise(self.weight(id, *w)?, &mut y),
             Op::RmsNorm { x, weight, eps } => {
@@ -263,6 +277,7 @@ impl Run<'_> {
         let (n, k) = match *node.shape.dims() {
             [k] => (1, k),
             [n, k] => (n, k),
+            [experts, n, k] => (experts * n, k),
             _ => return Err(unreadable()),
         };
         let k = usize::try_from(k).map_err(|_| unreadable())?;
@@ -304,6 +319,27 @@ impl Run<'_> {
             .unwrap_or_default();
         VerifyError::from(GraphError::Order { node, op, value }).into()
     }
+}
+
+/// Whether all `ids` are below `rows`, the number `of` what a weight has.
+fn check_ids(
+    node: ValueId,
+    at: &Node,
+    ids: &[u32],
+    rows: u64,
+    of: &'static str,
+) -> Result<(), BackendError> {
+    let Some(position) = ids.iter().position(|&id| u64::from(id) >= rows) else {
+        return Ok(());
+    };
+    Err(BackendError::RowId {
+        node,
+        op: at.op.to_string(),
+        position,
+        id: ids[position],
+        rows,
+        of,
+    })
 }
 
 /// As many zeros as `node` has elements, or an error where the host has no room for them.

@@ -95,8 +95,8 @@ pub enum BackendError {
         /// Elements that there are.
         found: u64,
     },
-    /// A row id is not below the number of rows.
-    #[error("{node} = {op}: ids[{position}] is {id}, the weight has {rows} rows")]
+    /// The id of a row or of an expert is not below their number.
+    #[error("{node} = {op}: ids[{position}] is {id}, the weight has {rows} {of}")]
     RowId {
         /// The node.
         node: ValueId,
@@ -106,8 +106,10 @@ pub enum BackendError {
         position: usize,
         /// The id.
         id: u32,
-        /// Rows of the weight.
+        /// Rows or experts of the weight.
         rows: u64,
+        /// Which of them.
+        of: &'static str,
     },
     /// The host has no memory for a value.
     #[error("there is no memory for the {bytes} bytes of {what}")]

@@ -89,10 +89,10 @@ impl Graph {
         )
     }
 
-    /// Adds a weight of shape `[n, k]` or `[k]`.
+    /// Adds a weight of shape `[k]`, `[n, k]` or, for experts, `[e, n, k]`.
     ///
     /// # Errors
-    /// [`GraphError`] where the name is empty or another weight's, the rank is neither 1 nor 2, an
+    /// [`GraphError`] where the name is empty or another weight's, the rank is not 1 to 3, an
     /// extent is 0, `k` is no multiple of the format's block, or the shape is too large.
     pub fn weight(
         &mut self,
@@ -113,6 +113,30 @@ impl Graph {
     /// differ.
     pub fn matmul_bt(&mut self, x: ValueId, w: ValueId) -> Result<ValueId, GraphError> {
         self.push(Op::MatmulBt { x, w }, None)
+    }
+
+    /// Adds the product of each slot's row of `x`, `[t, s, k]` or `[t, k]` for the same row in all slots, with the
+    /// weight of its expert `ids[t, s]` in `w[e, n, k]`, of shape `[t, s, n]`. An id that is no expert's gives
+    /// zeros; one that the caller gives is refused in a run.
+    ///
+    /// # Errors
+    /// [`GraphError`] where `x` is not f32 of rank 2 or 3, `w` no weight of rank 3, `ids` not u32 of rank 2,
+    /// or their `t`, `s` or `k` differ.
+    pub fn matmul_experts(
+        &mut self,
+        x: ValueId,
+        w: ValueId,
+        ids: ValueId,
+    ) -> Result<ValueId, GraphError> {
+        self.push(Op::MatmulExperts { x, w, ids }, None)
+    }
+
+    /// Adds the sum over the slots of `x[t, s, n]`, each times its `weights[t, s]`, of shape `[t, n]`.
+    ///
+    /// # Errors
+    /// [`GraphError`] where `x` is not f32 of rank 3, `weights` not f32 of rank 2, or their `t` or `s` differ.
+    pub fn combine_experts(&mut self, x: ValueId, weights: ValueId) -> Result<ValueId, GraphError> {
+        self.push(Op::CombineExperts { x, weights }, None)
     }
 
     /// Adds the rows `ids[t]` of `w[n, k]`, f32 of shape `[t, k]`. That each id is below `n` can only

@@ -8,7 +8,7 @@ pub mod road;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use kernel_specs::{index, norm, quant};
+use kernel_specs::{experts, index, norm, quant};
 use rlx_kernels::{Dispatch, DispatchError, Features, FormatInfo, KernelInfo, MatrixShape};
 
 use crate::dtype::Elem;
@@ -16,7 +16,7 @@ use crate::graph::{Graph, Node, Op, Region, Step, ValueId};
 use crate::program::{Program, ProgramValue, ValueKind};
 use crate::shape::{Shape, ShapeError};
 
-use road::Operand;
+use road::{Experts, Operand, Product};
 
 pub use region::sample_region;
 
@@ -198,7 +198,21 @@ impl Lowering<'_> {
         });
         let dispatch = match &node.op {
             Op::Input { .. } | Op::Weight { .. } => return Ok(()),
-            Op::MatmulBt { x, w } => return self.matmul(id, node, *x, *w),
+            Op::MatmulBt { x, w } => return self.matmul(id, node, [*x, *w], None),
+            Op::MatmulExperts { x, w, ids } => {
+                return self.matmul(id, node, [*x, *w], Some(*ids));
+            }
+            Op::CombineExperts { x, weights } => {
+                self.elems32(id, node, "the number of values", *x)?;
+                let dims = self.graph.nodes()[x.index()].shape.dims();
+                // Each is at most their product.
+                let [tokens, per, n] = [0, 1, 2].map(|axis| dims[axis] as u32);
+                let params = experts::combine_experts::combine_experts::Params::new(tokens, per, n);
+                let kernel = experts::combine_experts::combine_experts::info();
+                let bindings = [*x, *weights, id];
+                experts::combine_experts::combine_experts::dispatch(kernel, bindings, params)
+                    .map_err(|e| impossible(id, node, e))?
+            }
             Op::GatherRows { w, ids } => {
                 let kernel = self.instance(
                     id,
@@ -268,24 +282,33 @@ impl Lowering<'_> {
         Ok(())
     }
 
+    /// A product, of `ids` where each slot has its own expert.
     fn matmul(
         &mut self,
         id: ValueId,
         node: &Node,
-        x: ValueId,
-        w: ValueId,
+        [x, w]: [ValueId; 2],
+        ids: Option<ValueId>,
     ) -> Result<(), LowerError> {
-        let [n, k] = self.matrix(id, node, w)?;
+        let [all, k] = self.matrix(id, node, w)?;
         let elems = self.elems32(id, node, "the number of activations", x)?;
         let m = elems.checked_div(k).unwrap_or(0);
-        Self::count32(
-            id,
-            node,
-            "the number of results",
-            u64::from(m) * u64::from(n),
-        )?;
+        let results = Self::elems(id, node, &node.shape)?;
+        Self::count32(id, node, "the number of results", results)?;
+        let product = match ids {
+            None => Product::of(m, all, k),
+            Some(_) if results == 0 => return Ok(()),
+            Some(ids) => {
+                // Each is at most the number of rows of all experts.
+                let count = self.graph.nodes()[w.index()].shape.dims()[0] as u32;
+                let slots = self.elems32(id, node, "the number of slots", ids)?;
+                let experts = Some(Experts { count, slots });
+                let n = all / count;
+                Product { m, n, k, experts }
+            }
+        };
         let format = self.format(w);
-        let road = road::matmul(format, u64::from(m), self.options);
+        let road = road::best(format, &product, self.options);
         let Some(kernel) = road.kernel else {
             return Err(LowerError::Format {
                 node: describe(id, node),
@@ -294,7 +317,7 @@ impl Lowering<'_> {
             });
         };
         let first = self.graph.nodes().len() + self.temporaries.len();
-        for bytes in road.temporaries(u64::from(m), u64::from(k)) {
+        for bytes in road.temporaries(&product) {
             self.temporaries.push(ProgramValue {
                 bytes,
                 kind: ValueKind::Temporary,
@@ -302,11 +325,13 @@ impl Lowering<'_> {
             });
         }
         let dispatches = road
-            .dispatches(kernel, [m, n, k])
+            .dispatches(kernel, &product)
             .map_err(|error| impossible(id, node, error))?;
         let value = |operand| match operand {
             Operand::Weight => w,
             Operand::Activations => x,
+            // Only grouped products have them.
+            Operand::Ids => ids.unwrap_or(x),
             Operand::Result => id,
             Operand::Temporary(index) => ValueId((first + index) as u32),
         };

@@ -2,7 +2,8 @@
 
 use std::ops::{
     Add, AddAssign, BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Div, DivAssign,
-    Mul, MulAssign, Neg, Not, Rem, RemAssign, Shl, ShlAssign, Shr, ShrAssign, Sub, SubAssign,
+    Index, IndexMut, Mul, MulAssign, Neg, Not, Rem, RemAssign, Shl, ShlAssign, Shr, ShrAssign, Sub,
+    SubAssign,
 };
 
 use bytemuck::{Pod, Zeroable};
@@ -87,6 +88,29 @@ macro_rules! vector {
                 Self { $($field: -self.$field),+ }
             }
         }
+
+        impl<T> Index<usize> for $name<T> {
+            type Output = T;
+
+            /// The component of that number.
+            ///
+            /// # Panics
+            /// Where there is none.
+            fn index(&self, at: usize) -> &T {
+                [$(&self.$field),+][at]
+            }
+        }
+
+        impl<T> IndexMut<usize> for $name<T> {
+            fn index_mut(&mut self, at: usize) -> &mut T {
+                let fields = [$(&mut self.$field),+];
+                let Some(field) = fields.into_iter().nth(at) else {
+                    panic!("a vector of {} components has none of number {at}", $len);
+                };
+                field
+            }
+        }
+
         impl<T: Number> $name<T> {
             vector!(@method $($field)+, min(other), "The smaller of each two components.");
             vector!(@method $($field)+, max(other), "The larger of each two components.");

@@ -170,7 +170,8 @@ fn product_cases(format: &'static FormatInfo, [m, n, k]: [u32; 3]) -> Vec<Case> 
         }
     }
     let shape = format!("m {m} n {n} k {k}");
-    let roads = road::all(format, m.into(), &everything()).into_iter();
+    let product_of = road::Product::of(m, n, k);
+    let roads = road::all(format, &product_of, &everything()).into_iter();
     // Tiles of 128 x 128 take their time on the twin.
     let roads = roads.filter(|road| !road.name.starts_with("matmul") || m > 8);
     let mut cases: Vec<Case> = roads
@@ -181,12 +182,12 @@ fn product_cases(format: &'static FormatInfo, [m, n, k]: [u32; 3]) -> Vec<Case> 
                 Value::Given(bytes(&x)),
                 Value::Written(4 * product.len()),
             ];
-            let temporaries = road.temporaries(m.into(), k.into()).into_iter();
+            let temporaries = road.temporaries(&product_of).into_iter();
             values.extend(temporaries.map(|bytes| Value::Written(bytes as usize)));
-            let dispatches = road.dispatches(kernel, [m, n, k]).expect("dispatches");
+            let dispatches = road.dispatches(kernel, &product_of).expect("dispatches");
             let place = |operand| match operand {
                 Operand::Weight => 0,
-                Operand::Activations => 1,
+                Operand::Activations | Operand::Ids => 1,
                 Operand::Result => 2,
                 Operand::Temporary(index) => 3 + index,
             };

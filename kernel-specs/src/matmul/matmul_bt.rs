@@ -5,6 +5,22 @@ use rlx_kernels::prelude::*;
 use super::dot::run8;
 use crate::formats;
 
+/// Adds to the 4 × 8 sums of an invocation the products of 32 steps of k of its rows: `row + 8 i` of `xs`, 33 vectors
+/// a quad of steps, with `col + 8 j` of `ws`, 64 vectors a quad.
+#[device]
+pub fn multiply(ws: &[Vec4<f32>], xs: &[Vec4<f32>], sums: &mut [Vec4<f32>; 8], row: u32, col: u32) {
+    for quad in 0..8 {
+        #[unroll]
+        for i in 0..4 {
+            let a = xs[33 * quad + 8 * i + row];
+            #[unroll]
+            for j in 0..8 {
+                sums[2 * i + j / 4][j % 4] += dot(a, ws[64 * quad + 8 * j + col]);
+            }
+        }
+    }
+}
+
 /// y[m, n] = Σₖ x[m, k] · W[n, k], any m, n and k. A workgroup makes a tile of 32 × 64: 32 steps of
 /// k at a time are decoded once into workgroup memory, an invocation keeps 4 × 8 sums.
 #[kernel(workgroup_size(64), groups(n.div_ceil(64), m.div_ceil(32)), instances(F in formats::ALL))]
@@ -59,16 +75,7 @@ pub fn matmul_bt<F: BlockFormat>(
             xs[33 * col + 8 * part + row] = v;
         }
         workgroup_barrier();
-        for quad in 0..8 {
-            #[unroll]
-            for i in 0..4 {
-                let a = xs[33 * quad + 8 * i + row];
-                #[unroll]
-                for j in 0..8 {
-                    sums[2 * i + j / 4][j % 4] += dot(a, ws[64 * quad + 8 * j + col]);
-                }
-            }
-        }
+        multiply(&ws, &xs, &mut sums, row, col);
         workgroup_barrier();
     }
     #[unroll]

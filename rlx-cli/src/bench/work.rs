@@ -1,6 +1,7 @@
 //! What is measured: dispatches over numbered buffers.
 
 use rlx_core::Precision;
+use rlx_core::lower::road::Product;
 use rlx_kernels::Dispatch;
 
 use super::check::Check;
@@ -14,6 +15,13 @@ pub struct Shape {
     pub n: u32,
     /// Weights a row.
     pub k: u32,
+}
+
+impl Shape {
+    /// The product of that shape.
+    pub fn product(self) -> Product {
+        Product::of(self.m, self.n, self.k)
+    }
 }
 
 /// A buffer's contents.

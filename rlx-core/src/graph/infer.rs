@@ -24,6 +24,8 @@ pub(crate) fn infer(
         Op::Input { name } => at.input(name, declared)?,
         Op::Weight { name } => at.weight(name, declared)?,
         Op::MatmulBt { x, w } => at.matmul_bt(*x, *w)?,
+        Op::MatmulExperts { x, w, ids } => at.matmul_experts(*x, *w, *ids)?,
+        Op::CombineExperts { x, weights } => at.combine_experts(*x, *weights)?,
         Op::GatherRows { w, ids } => at.gather_rows(*w, *ids)?,
         Op::Dequantise { w } => (at.weight_operand("w", *w)?.clone(), Elem::F32),
         Op::RmsNorm { x, weight, eps } => at.rms_norm(*x, *weight, *eps)?,
@@ -89,10 +91,10 @@ impl<'a> At<'a> {
         let Some((shape, elem @ Elem::Weight(format))) = declared else {
             return Err(self.operand("weight", "a weight format", "a dense dtype".into()));
         };
-        if !(1..=2).contains(&shape.rank()) || shape.dims().contains(&0) {
+        if !(1..=3).contains(&shape.rank()) || shape.dims().contains(&0) {
             return Err(self.operand(
                 "weight",
-                "[n, k] or [k] without an extent of 0",
+                "[k], [n, k] or [e, n, k] without an extent of 0",
                 shape.to_string(),
             ));
         }
@@ -127,6 +129,52 @@ impl<'a> At<'a> {
             return Err(self.mismatch("x", x, "w", w));
         }
         Ok((Shape::from([batch, &[*m, n]].concat()), Elem::F32))
+    }
+
+    fn matmul_experts(
+        &self,
+        x: ValueId,
+        w: ValueId,
+        ids: ValueId,
+    ) -> Result<(Shape, Elem), GraphError> {
+        let (x, w, ids) = (
+            self.dense_operand("x", x, Elem::F32)?,
+            self.weight_operand("w", w)?,
+            self.dense_operand("ids", ids, Elem::U32)?,
+        );
+        let &[_, n, k] = w.dims() else {
+            return Err(self.operand("w", "[e, n, k]", w.to_string()));
+        };
+        let &[t, s] = ids.dims() else {
+            return Err(self.operand("ids", "[t, s]", ids.to_string()));
+        };
+        let (tokens, row) = match *x.dims() {
+            [tokens, row] => (tokens, row),
+            [tokens, slots, row] if slots == s => (tokens, row),
+            [_, _, _] => return Err(self.mismatch("x", x, "ids", ids)),
+            _ => return Err(self.operand("x", "[t, k] or [t, s, k]", x.to_string())),
+        };
+        if row != k {
+            return Err(self.mismatch("x", x, "w", w));
+        }
+        if tokens != t {
+            return Err(self.mismatch("x", x, "ids", ids));
+        }
+        Ok((Shape::from([t, s, n]), Elem::F32))
+    }
+
+    fn combine_experts(&self, x: ValueId, weights: ValueId) -> Result<(Shape, Elem), GraphError> {
+        let (x, weights) = (
+            self.dense_operand("x", x, Elem::F32)?,
+            self.dense_operand("weights", weights, Elem::F32)?,
+        );
+        let &[t, s, n] = x.dims() else {
+            return Err(self.operand("x", "[t, s, n]", x.to_string()));
+        };
+        if *weights.dims() != [t, s] {
+            return Err(self.mismatch("x", x, "weights", weights));
+        }
+        Ok((Shape::from([t, n]), Elem::F32))
     }
 
     fn gather_rows(&self, w: ValueId, ids: ValueId) -> Result<(Shape, Elem), GraphError> {

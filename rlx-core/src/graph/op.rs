@@ -31,7 +31,7 @@ pub enum Op {
         /// The caller's name for it.
         name: String,
     },
-    /// A weight `[n, k]` or `[k]`; `k` is a multiple of the format's block.
+    /// A weight `[k]`, `[n, k]` or, for experts, `[e, n, k]`; `k` is a multiple of the format's block.
     Weight {
         /// The tensor's name.
         name: String,
@@ -42,6 +42,22 @@ pub enum Op {
         x: ValueId,
         /// Weight `[n, k]`.
         w: ValueId,
+    },
+    /// `y[t, s, n] = Σₖ x[t, s, k] · w[ids[t, s], n, k]`: each slot `s` of a token `t` with its own expert.
+    MatmulExperts {
+        /// f32 `[t, s, k]`, or `[t, k]` for the same row in all slots.
+        x: ValueId,
+        /// Weight `[e, n, k]`.
+        w: ValueId,
+        /// u32 `[t, s]`.
+        ids: ValueId,
+    },
+    /// `y[t, n] = Σₛ weights[t, s] · x[t, s, n]`.
+    CombineExperts {
+        /// f32 `[t, s, n]`.
+        x: ValueId,
+        /// f32 `[t, s]`.
+        weights: ValueId,
     },
     /// `y[t, k] = w[ids[t], k]`.
     GatherRows {
@@ -86,6 +102,8 @@ impl Op {
         match self {
             Self::Input { .. } | Self::Weight { .. } => Vec::new(),
             Self::MatmulBt { x, w } => vec![*x, *w],
+            Self::MatmulExperts { x, w, ids } => vec![*x, *w, *ids],
+            Self::CombineExperts { x, weights } => vec![*x, *weights],
             Self::GatherRows { w, ids } => vec![*w, *ids],
             Self::Dequantise { w } => vec![*w],
             Self::RmsNorm { x, weight, .. } => vec![*x, *weight],
@@ -101,9 +119,13 @@ impl Op {
             Self::Input { .. } | Self::Weight { .. } => {}
             Self::MatmulBt { x: a, w: b }
             | Self::GatherRows { w: a, ids: b }
+            | Self::CombineExperts { x: a, weights: b }
             | Self::RmsNorm {
                 x: a, weight: b, ..
             } => (*a, *b) = (value(*a), value(*b)),
+            Self::MatmulExperts { x, w, ids } => {
+                (*x, *w, *ids) = (value(*x), value(*w), value(*ids));
+            }
             Self::Dequantise { w } => *w = value(*w),
             Self::Elementwise { args, .. } | Self::Region { args, .. } => {
                 for arg in args {
@@ -121,6 +143,8 @@ impl fmt::Display for Op {
             Self::Input { name } => return write!(f, "input `{name}`"),
             Self::Weight { name } => return write!(f, "weight `{name}`"),
             Self::MatmulBt { .. } => f.write_str("matmul_bt")?,
+            Self::MatmulExperts { .. } => f.write_str("matmul_experts")?,
+            Self::CombineExperts { .. } => f.write_str("combine_experts")?,
             Self::GatherRows { .. } => f.write_str("gather_rows")?,
             Self::Dequantise { .. } => f.write_str("dequantise")?,
             Self::RmsNorm { .. } => f.write_str("rms_norm")?,

@@ -2,17 +2,40 @@
 
 use std::ops::RangeInclusive;
 
+use kernel_specs::experts::{gemv_experts, group_rows, matmul_experts};
 use kernel_specs::matmul::{gemv, gemv_int8, matmul_bt, matmul_halves};
 use kernel_specs::quant::{halve_rows, quantise_int8};
 use rlx_kernels::{Dispatch, DispatchError, FormatInfo, KernelInfo};
 
 use super::{LowerOptions, Precision};
 
+/// A matrix product: y[m, n] = Σₖ x[m, k] · W[n, k], or such a product for each slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Product {
+    /// Rows of activations.
+    pub m: u32,
+    /// Rows of the weight; of one expert's.
+    pub n: u32,
+    /// Length of a row.
+    pub k: u32,
+    /// The experts among whose weights each slot chooses.
+    pub experts: Option<Experts>,
+}
+
+/// The experts of a grouped product.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Experts {
+    /// How many there are.
+    pub count: u32,
+    /// How many rows the result has: a multiple of the rows of activations.
+    pub slots: u32,
+}
+
 /// A way to compute a matrix product.
 struct Row {
     name: &'static str,
     /// Rows of activations that it is for.
-    rows: RangeInclusive<u64>,
+    rows: RangeInclusive<u32>,
     /// The least precision that it keeps.
     keeps: Precision,
     reason: &'static str,
@@ -28,10 +51,12 @@ enum Kind {
     Gemv,
     MatmulHalves,
     Matmul,
+    GemvExperts,
+    MatmulExperts,
 }
 
 /// The rows of activations that GEMV kernels take at once.
-const FEW: RangeInclusive<u64> = 1..=(gemv::MOST as u64);
+const FEW: RangeInclusive<u32> = 1..=gemv::MOST;
 
 /// The first row that fits is taken; the last fits always.
 static TABLE: &[Row] = &[
@@ -61,7 +86,7 @@ static TABLE: &[Row] = &[
     },
     Row {
         name: "matmul_halves",
-        rows: 1..=u64::MAX,
+        rows: 1..=u32::MAX,
         keeps: Precision::Half,
         reason: "many rows of activations, which may be rounded to halves, and the device has cooperative matrices of 16 x 16",
         kernel: matmul_halves::matmul_halves::instance,
@@ -69,11 +94,31 @@ static TABLE: &[Row] = &[
     },
     Row {
         name: "matmul_bt",
-        rows: 0..=u64::MAX,
+        rows: 0..=u32::MAX,
         keeps: Precision::Exact,
         reason: "many rows of activations: each tile of weights is decoded once and used for all of them",
         kernel: matmul_bt::matmul_bt::instance,
         kind: Kind::Matmul,
+    },
+];
+
+/// The same for grouped products.
+static GROUPED: &[Row] = &[
+    Row {
+        name: "gemv_experts",
+        rows: FEW,
+        keeps: Precision::Exact,
+        reason: "up to eight rows of activations, each with its own experts: few slots share one, so each takes its weights for itself",
+        kernel: gemv_experts::gemv_experts::instance,
+        kind: Kind::GemvExperts,
+    },
+    Row {
+        name: "matmul_experts",
+        rows: 0..=u32::MAX,
+        keeps: Precision::Exact,
+        reason: "many rows of activations: slots are grouped by their experts, and each tile of weights is decoded once for up to 32 of them",
+        kernel: matmul_experts::matmul_experts::instance,
+        kind: Kind::MatmulExperts,
     },
 ];
 
@@ -98,16 +143,18 @@ pub enum Operand {
     Weight,
     /// The activations, f32 `[m, k]`.
     Activations,
-    /// The result, f32 `[m, n]`.
+    /// The experts of the slots, u32 `[slots]`.
+    Ids,
+    /// The result, f32 `[m, n]` or `[slots, n]`.
     Result,
     /// The road's own value of that number, see [`Road::temporaries`].
     Temporary(usize),
 }
 
-/// The roads that a product of `m` rows of activations with weights in `format` may take, the best first:
-/// never empty.
-pub fn all(format: &FormatInfo, m: u64, options: &LowerOptions) -> Vec<Road> {
-    let rows = TABLE.iter().filter(|row| row.rows.contains(&m));
+/// The roads that a product of weights in `format` may take, the best first: never empty.
+pub fn all(format: &FormatInfo, product: &Product, options: &LowerOptions) -> Vec<Road> {
+    let table = product.table();
+    let rows = table.iter().filter(|row| row.rows.contains(&product.m));
     let roads = rows.filter_map(|row| {
         let road = row.road(format);
         let is_right = row.keeps >= options.precision;
@@ -117,21 +164,48 @@ pub fn all(format: &FormatInfo, m: u64, options: &LowerOptions) -> Vec<Road> {
     let mut roads: Vec<Road> = roads.collect();
     if roads.is_empty() {
         // The last row fits always, unless its kernel has no instance.
-        roads.extend(TABLE.last().map(|row| row.road(format)));
+        roads.extend(table.last().map(|row| row.road(format)));
     }
     roads
 }
 
-/// The road of a product of `m` rows of activations with weights in `format`.
-pub fn matmul(format: &FormatInfo, m: u64, options: &LowerOptions) -> Road {
-    let last = &TABLE[TABLE.len() - 1];
-    let mut roads = all(format, m, options).into_iter();
+/// The road of a product of weights in `format`.
+pub fn best(format: &FormatInfo, product: &Product, options: &LowerOptions) -> Road {
+    let table = product.table();
+    let last = &table[table.len() - 1];
+    let mut roads = all(format, product, options).into_iter();
     roads.next().unwrap_or_else(|| last.road(format))
+}
+
+/// The road of a product of `m` rows of activations with one weight in `format`, of any size.
+pub fn matmul(format: &FormatInfo, m: u64, options: &LowerOptions) -> Road {
+    let m = u32::try_from(m).unwrap_or(u32::MAX);
+    best(format, &Product::of(m, 0, 0), options)
 }
 
 /// The names of all roads.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    TABLE.iter().map(|row| row.name)
+    TABLE.iter().chain(GROUPED).map(|row| row.name)
+}
+
+impl Product {
+    /// A product with one weight for all rows.
+    pub const fn of(m: u32, n: u32, k: u32) -> Self {
+        let experts = None;
+        Self { m, n, k, experts }
+    }
+
+    /// Rows of the result.
+    pub fn rows(&self) -> u32 {
+        self.experts.map_or(self.m, |experts| experts.slots)
+    }
+
+    fn table(&self) -> &'static [Row] {
+        match self.experts {
+            None => TABLE,
+            Some(_) => GROUPED,
+        }
+    }
 }
 
 impl Row {
@@ -147,12 +221,17 @@ impl Row {
 }
 
 impl Road {
-    /// The bytes of the values that the road needs of its own, for `m` rows of `k`.
-    pub fn temporaries(&self, m: u64, k: u64) -> Vec<u64> {
-        match self.kind {
-            Kind::GemvInt8 => vec![m * k, m * (k / 32) * 8],
-            Kind::MatmulHalves => vec![m * k.div_ceil(8) * 16, m * 4],
-            Kind::GemvSubgroup | Kind::Gemv | Kind::Matmul => Vec::new(),
+    /// The bytes of the values that the road needs of its own.
+    pub fn temporaries(&self, product: &Product) -> Vec<u64> {
+        let [m, k] = [product.m, product.k].map(u64::from);
+        match (self.kind, product.experts) {
+            (Kind::GemvInt8, _) => vec![m * k, m * (k / 32) * 8],
+            (Kind::MatmulHalves, _) => vec![m * k.div_ceil(8) * 16, m * 4],
+            (Kind::MatmulExperts, Some(Experts { count, slots })) => {
+                let tiles = group_rows::tiles_of(slots, count);
+                vec![u64::from(slots) * 4, u64::from(tiles) * 16]
+            }
+            _ => Vec::new(),
         }
     }
 
@@ -163,9 +242,13 @@ impl Road {
     pub fn dispatches(
         &self,
         kernel: &'static KernelInfo,
-        [m, n, k]: [u32; 3],
+        product: &Product,
     ) -> Result<Vec<Dispatch<Operand>>, DispatchError> {
-        use Operand::{Activations, Result, Temporary, Weight};
+        use Operand::{Activations, Ids, Result, Temporary, Weight};
+        let &Product { m, n, k, experts } = product;
+        let Experts { count, slots } = experts.unwrap_or(Experts { count: 1, slots: m });
+        // Of all experts, and slots that share a row of activations.
+        let (all, per) = (count * n, slots.checked_div(m).unwrap_or(1));
         let plain = [Weight, Activations, Result];
         Ok(match self.kind {
             Kind::GemvInt8 => {
@@ -211,6 +294,22 @@ impl Road {
             Kind::Matmul => {
                 let params = matmul_bt::matmul_bt::Params::new(m, n, k);
                 vec![matmul_bt::matmul_bt::dispatch(kernel, plain, params)?]
+            }
+            Kind::GemvExperts => {
+                let params = gemv_experts::gemv_experts::Params::new(n, k, all, slots, m, per);
+                let bindings = [Weight, Ids, Activations, Result];
+                let product = gemv_experts::gemv_experts::dispatch(kernel, bindings, params)?;
+                vec![product]
+            }
+            Kind::MatmulExperts => {
+                let params = group_rows::group_rows::Params::new(slots, count);
+                let bindings = [Ids, Temporary(0), Temporary(1)];
+                let info = group_rows::group_rows::info();
+                let grouped = group_rows::group_rows::dispatch(info, bindings, params)?;
+                let params = matmul_experts::matmul_experts::Params::new(n, k, all, slots, m, per);
+                let bindings = [Weight, Activations, Temporary(0), Temporary(1), Result];
+                let product = matmul_experts::matmul_experts::dispatch(kernel, bindings, params)?;
+                vec![grouped, product]
             }
         })
     }

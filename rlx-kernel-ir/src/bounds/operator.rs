@@ -105,11 +105,7 @@ impl Walker<'_> {
                 _ => self.any(&Type::Scalar(Scalar::I64)),
             };
         }
-        let one = Poly::constant(1);
-        if !b
-            .plus(-1, &one)
-            .is_some_and(|least| self.is_positive(&least))
-        {
+        if self.less(b).is_none() {
             return if self.is_positive(b) {
                 self.below(&[a])
             } else {
@@ -128,11 +124,7 @@ impl Walker<'_> {
                 _ => self.below(&[a]),
             };
         }
-        let one = Poly::constant(1);
-        if !b
-            .plus(-1, &one)
-            .is_some_and(|least| self.is_positive(&least))
-        {
+        if self.less(b).is_none() {
             return self.below(&[a]);
         }
         self.division(a, b).1
@@ -186,10 +178,14 @@ impl Walker<'_> {
         found
     }
 
+    /// b - 1, where `b` is known to be at least 1.
+    pub(super) fn less(&mut self, b: &Poly) -> Option<Poly> {
+        b.offset(-1).filter(|less| self.is_positive(less))
+    }
+
     /// ⌈a / b⌉ of `a` ≥ 0.
     pub(super) fn quotient_up(&mut self, a: &Poly, b: &Poly, ty: &Type) -> Poly {
-        let one = Poly::constant(1);
-        let Some(less) = b.plus(-1, &one).filter(|less| self.is_positive(less)) else {
+        let Some(less) = self.less(b) else {
             return self.any(ty);
         };
         match a.plus(1, &less) {

@@ -150,7 +150,7 @@ impl Walker<'_> {
                     BinaryOp::Sub => a.plus(-1, &b),
                     BinaryOp::Mul => a.times(&b),
                     BinaryOp::Div | BinaryOp::Rem => {
-                        let divisor = b.as_constant().filter(|divisor| *divisor > 0)?;
+                        self.less(&b)?;
                         if !self.is_positive(&a) {
                             return None;
                         }
@@ -158,7 +158,7 @@ impl Walker<'_> {
                         if *op == BinaryOp::Div {
                             Some(quotient)
                         } else {
-                            a.plus(-divisor, &quotient)
+                            a.plus(-1, &b.times(&quotient)?)
                         }
                     }
                     _ => None,
@@ -193,8 +193,7 @@ impl Walker<'_> {
                     (_, "div_ceil", [divisor]) => {
                         let (a, b) = (self.exact(receiver, code)?, self.exact(divisor, code)?);
                         code.push(Code::DivCeil);
-                        let divisor = b.as_constant().filter(|divisor| *divisor > 0)?;
-                        let sum = a.plus(1, &Poly::constant(divisor - 1))?;
+                        let sum = a.plus(1, &self.less(&b)?)?;
                         if !self.is_positive(&sum) {
                             return None;
                         }

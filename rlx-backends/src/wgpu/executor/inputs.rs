@@ -16,7 +16,7 @@ pub(super) struct Inputs {
     row_ids: Vec<RowIds>,
 }
 
-/// An input that picks rows of a weight. On the device an id past the last row would read zeros or
+/// An input that picks rows of a weight, or experts. On the device an id past the last row would read zeros or
 /// other rows without a word.
 struct RowIds {
     /// Index of the input in the signature.
@@ -24,6 +24,7 @@ struct RowIds {
     node: ValueId,
     op: String,
     rows: u64,
+    of: &'static str,
 }
 
 impl Inputs {
@@ -74,8 +75,10 @@ fn row_ids(graph: &Graph, signature: &Signature) -> Vec<RowIds> {
         .iter()
         .enumerate()
         .filter_map(|(index, node)| {
-            let Op::GatherRows { w, ids } = &node.op else {
-                return None;
+            let (w, ids, of) = match &node.op {
+                Op::GatherRows { w, ids } => (w, ids, "rows"),
+                Op::MatmulExperts { w, ids, .. } => (w, ids, "experts"),
+                _ => return None,
             };
             let Op::Input { name } = &graph.node(*ids).ok()?.op else {
                 return None;
@@ -90,6 +93,7 @@ fn row_ids(graph: &Graph, signature: &Signature) -> Vec<RowIds> {
                 node: ValueId(index as u32),
                 op: node.op.to_string(),
                 rows,
+                of,
             })
         });
     gathers.collect()
@@ -102,7 +106,11 @@ impl RowIds {
             None => Ok(()),
             Some(position) => {
                 let Self {
-                    node, ref op, rows, ..
+                    node,
+                    ref op,
+                    rows,
+                    of,
+                    ..
                 } = *self;
                 Err(BackendError::RowId {
                     node,
@@ -110,6 +118,7 @@ impl RowIds {
                     position,
                     id: ids[position],
                     rows,
+                    of,
                 })
             }
         }

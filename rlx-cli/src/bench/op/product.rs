@@ -45,7 +45,7 @@ pub fn works(
     options: &LowerOptions,
     roads: &Roads,
 ) -> Result<Vec<Work>, CliError> {
-    let fitting = road::all(format, u64::from(shape.m), options).into_iter();
+    let fitting = road::all(format, &shape.product(), options).into_iter();
     let fitting = fitting.filter_map(|road| Some((road, road.kernel?)));
     let wanted = fitting
         .enumerate()
@@ -63,11 +63,11 @@ fn work(
 ) -> Result<Work, CliError> {
     let Shape { m, n, k } = shape;
     let dispatches = road
-        .dispatches(kernel, [m, n, k])
+        .dispatches(kernel, &shape.product())
         .map_err(DeviceError::from)?;
     let number = |operand| match operand {
         Operand::Weight => 0,
-        Operand::Activations => 1,
+        Operand::Activations | Operand::Ids => 1,
         Operand::Result => 2,
         Operand::Temporary(index) => 3 + index,
     };
@@ -78,7 +78,7 @@ fn work(
         Content::Activations { count: m * k },
         Content::Written { bytes: m * n * 4 },
     ];
-    let temporaries = road.temporaries(m, k).into_iter();
+    let temporaries = road.temporaries(&shape.product()).into_iter();
     buffers.extend(temporaries.map(|bytes| Content::Written { bytes }));
     Ok(Work {
         road: road.name,
