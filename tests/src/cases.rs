@@ -3,13 +3,14 @@
 use std::collections::HashMap;
 
 use kernel_specs::elementwise::op;
+use kernel_specs::experts::combine_experts::combine_experts;
 use kernel_specs::index::gather_rows::gather_rows;
 use kernel_specs::matmul::gemv;
 use kernel_specs::norm::rms_norm::rms_norm;
 use kernel_specs::quant::dequantise::dequantise;
 use kernel_specs::{elementwise, formats};
 use rlx_backends::{Backend, CpuBackend, Tensor, TensorData};
-use rlx_core::lower::road::{self, Operand, Road};
+use rlx_core::lower::road::{self, Experts, Operand, Product, Road};
 use rlx_core::{
     DType, Graph, GraphError, LowerOptions, Precision, Shape, ValueId, ValueKind, fuse_regions,
     lower,
@@ -20,6 +21,7 @@ use rlx_kernels::{
 };
 
 use crate::browser::Value;
+use crate::experts::Grouped;
 use crate::golden::Golden;
 use crate::product::{F32_BOUND, HALF_BOUND, INT8_BOUND, nmse};
 use crate::random;
@@ -169,41 +171,83 @@ fn product_cases(format: &'static FormatInfo, [m, n, k]: [u32; 3]) -> Vec<Case> 
             product.push(terms.sum::<f64>());
         }
     }
-    let shape = format!("m {m} n {n} k {k}");
-    let product_of = road::Product::of(m, n, k);
+    let product_of = Product::of(m, n, k);
     let roads = road::all(format, &product_of, &everything()).into_iter();
     // Tiles of 128 x 128 take their time on the twin.
     let roads = roads.filter(|road| !road.name.starts_with("matmul") || m > 8);
     let mut cases: Vec<Case> = roads
         .map(|road| {
             let kernel = road.kernel.expect("an instance for every format");
-            let mut values = vec![
-                Value::Given(blocks.clone()),
-                Value::Given(bytes(&x)),
-                Value::Written(4 * product.len()),
-            ];
-            let temporaries = road.temporaries(&product_of).into_iter();
-            values.extend(temporaries.map(|bytes| Value::Written(bytes as usize)));
-            let dispatches = road.dispatches(kernel, &product_of).expect("dispatches");
-            let place = |operand| match operand {
-                Operand::Weight => 0,
-                Operand::Activations | Operand::Ids => 1,
-                Operand::Result => 2,
-                Operand::Temporary(index) => 3 + index,
-            };
-            Case {
-                label: format!("{} {shape}", kernel.label()),
-                values,
-                dispatches: dispatches.into_iter().map(|run| run.map(place)).collect(),
-                result: 2,
-                wanted: Wanted::Near(product.clone(), bound(&road)),
-            }
+            let given = [blocks.clone(), bytes(&x), vec![0; 4]];
+            road_case(&road, kernel, &product_of, given, product.clone())
         })
         .collect();
     if m <= gemv::MOST {
         cases.extend(half_cases(format, [m, n, k], &blocks, &x, &w));
     }
     cases
+}
+
+/// Every road of a product with experts: of two slots a token, one expert without slots, and an id that is no
+/// expert's, whose results are zeros.
+fn experts_cases(format: &'static FormatInfo, tokens: u32, k: u32) -> Vec<Case> {
+    const EXPERTS: u32 = 3;
+    const N: u32 = 67;
+    let slots = tokens * 2;
+    let weights = Grouped::new(format, EXPERTS as usize, N as usize, k as usize);
+    let x = random::activations(12, (tokens * k) as usize);
+    let mut ids = random::ids(13, slots as usize, EXPERTS - 1);
+    ids[1] = EXPERTS;
+    let product = Product {
+        m: tokens,
+        n: N,
+        k,
+        experts: Some(Experts {
+            count: EXPERTS,
+            slots,
+        }),
+    };
+    let wanted = weights.wanted(&x, &ids);
+    let roads = road::all(format, &product, &everything()).into_iter();
+    let roads = roads.filter(|road| !road.name.starts_with("matmul") || tokens > 8);
+    roads
+        .map(|road| {
+            let kernel = road.kernel.expect("an instance for every format");
+            let ids = ids.iter().flat_map(|id| id.to_le_bytes()).collect();
+            let given = [weights.weight().to_vec(), bytes(&x), ids];
+            road_case(&road, kernel, &product, given, wanted.clone())
+        })
+        .collect()
+}
+
+/// A road of a product: its weights, activations and ids.
+fn road_case(
+    road: &Road,
+    kernel: &'static KernelInfo,
+    product: &Product,
+    given: [Vec<u8>; 3],
+    wanted: Vec<f64>,
+) -> Case {
+    let mut values: Vec<Value> = given.into_iter().map(Value::Given).collect();
+    values.push(Value::Written(4 * wanted.len()));
+    let temporaries = road.temporaries(product).into_iter();
+    values.extend(temporaries.map(|bytes| Value::Written(bytes as usize)));
+    let dispatches = road.dispatches(kernel, product).expect("dispatches");
+    let place = |operand| match operand {
+        Operand::Weight => 0,
+        Operand::Activations => 1,
+        Operand::Ids => 2,
+        Operand::Result => 3,
+        Operand::Temporary(index) => 4 + index,
+    };
+    let Product { m, n, k, .. } = product;
+    Case {
+        label: format!("{} m {m} n {n} k {k}", kernel.label()),
+        values,
+        dispatches: dispatches.into_iter().map(|run| run.map(place)).collect(),
+        result: 3,
+        wanted: Wanted::Near(wanted, bound(road)),
+    }
 }
 
 /// What the error of a road may be.
@@ -296,6 +340,27 @@ fn rms_norm_case(rows: u32, k: u32) -> Case {
     let label = format!("rms_norm rows {rows} k {k}");
     Case::of(label, inputs, Wanted::Near(wanted, F32_BOUND), |bindings| {
         rms_norm::dispatch(rms_norm::info(), bindings, params)
+    })
+}
+
+fn combine_case() -> Case {
+    const TOKENS: u32 = 5;
+    const SLOTS: u32 = 3;
+    const N: u32 = 37;
+    let x = random::activations(14, (TOKENS * SLOTS * N) as usize);
+    let weights = random::activations(15, (TOKENS * SLOTS) as usize);
+    let mut wanted = vec![0.0; (TOKENS * N) as usize];
+    for (slot, x) in x.chunks_exact(N as usize).enumerate() {
+        let y = &mut wanted[slot / SLOTS as usize * N as usize..][..N as usize];
+        for (y, x) in y.iter_mut().zip(x) {
+            *y += f64::from(weights[slot]) * f64::from(*x);
+        }
+    }
+    let inputs = vec![bytes(&x), bytes(&weights)];
+    let params = combine_experts::Params::new(TOKENS, SLOTS, N);
+    let label = "combine_experts".to_owned();
+    Case::of(label, inputs, Wanted::Near(wanted, F32_BOUND), |bindings| {
+        combine_experts::dispatch(combine_experts::info(), bindings, params)
     })
 }
 
@@ -434,7 +499,7 @@ const WHOLE: [&str; 5] = ["F32", "BF16", "Q4_0", "Q2_K", "Q4_K"];
 pub fn cases() -> Vec<Case> {
     let golden = Golden::embedded().expect("the set is part of the library");
     let mut cases = region_cases();
-    cases.extend([rms_norm_case(3, 300), rms_norm_case(1, 5)]);
+    cases.extend([rms_norm_case(3, 300), rms_norm_case(1, 5), combine_case()]);
     for format in formats::ALL.iter().copied() {
         cases.push(dequantise_case(format, &golden));
         for k in row_lengths(format) {
@@ -447,6 +512,9 @@ pub fn cases() -> Vec<Case> {
             };
             for m in few.iter().copied().chain([33]) {
                 cases.extend(product_cases(format, [m, 67, k]));
+            }
+            for tokens in [3, 17] {
+                cases.extend(experts_cases(format, tokens, k));
             }
         }
     }

@@ -8,6 +8,7 @@ pub mod browser;
 pub mod cases;
 pub mod device;
 pub mod devices;
+pub mod experts;
 pub mod golden;
 pub mod product;
 pub mod random;

@@ -10,10 +10,11 @@ pub fn combine_experts(x: &[f32], weights: &[f32], y: &mut [f32], tokens: u32, p
     let i = global_index();
     let token = i / n;
     if token < tokens {
+        let at = i % n;
         let mut sum = 0.0;
         for of in 0..per {
             let slot = token * per + of;
-            sum += weights[slot] * x[slot * n + i % n];
+            sum += weights[slot] * x[slot * n + at];
         }
         y[i] = sum;
     }

@@ -93,9 +93,11 @@ pub fn group_rows(
             own[me] += before;
             workgroup_barrier();
         }
-        let at = next + own[me] - 1;
-        if is_own == 1 && at < rows {
-            order[at] = slot;
+        if is_own == 1 {
+            let at = next + own[me] - 1;
+            if at < rows {
+                order[at] = slot;
+            }
         }
         next += own[255];
         workgroup_barrier();

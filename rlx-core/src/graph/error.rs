@@ -62,13 +62,15 @@ pub enum GraphError {
         /// What it is.
         found: String,
     },
-    /// Two operands differ in their innermost extent.
-    #[error("{node} = {op}: the last extents of {a} {a_shape} and {b} {b_shape} must agree")]
-    Inner {
+    /// Two operands differ in an extent that they share.
+    #[error("{node} = {op}: the {which} extents of {a} {a_shape} and {b} {b_shape} must agree")]
+    Extents {
         /// The node.
         node: ValueId,
         /// Its operator.
         op: String,
+        /// Which: `first` or `last`.
+        which: &'static str,
         /// One operand.
         a: &'static str,
         /// Its shape.

@@ -126,7 +126,7 @@ impl<'a> At<'a> {
             return Err(self.operand(operand, expected, found.to_string()));
         };
         if *k != row {
-            return Err(self.mismatch("x", x, "w", w));
+            return Err(self.mismatch("last", ("x", x), ("w", w)));
         }
         Ok((Shape::from([batch, &[*m, n]].concat()), Elem::F32))
     }
@@ -151,14 +151,14 @@ impl<'a> At<'a> {
         let (tokens, row) = match *x.dims() {
             [tokens, row] => (tokens, row),
             [tokens, slots, row] if slots == s => (tokens, row),
-            [_, _, _] => return Err(self.mismatch("x", x, "ids", ids)),
+            [_, _, _] => return Err(self.mismatch("first", ("x", x), ("ids", ids))),
             _ => return Err(self.operand("x", "[t, k] or [t, s, k]", x.to_string())),
         };
         if row != k {
-            return Err(self.mismatch("x", x, "w", w));
+            return Err(self.mismatch("last", ("x", x), ("w", w)));
         }
         if tokens != t {
-            return Err(self.mismatch("x", x, "ids", ids));
+            return Err(self.mismatch("first", ("x", x), ("ids", ids)));
         }
         Ok((Shape::from([t, s, n]), Elem::F32))
     }
@@ -172,7 +172,7 @@ impl<'a> At<'a> {
             return Err(self.operand("x", "[t, s, n]", x.to_string()));
         };
         if *weights.dims() != [t, s] {
-            return Err(self.mismatch("x", x, "weights", weights));
+            return Err(self.mismatch("first", ("x", x), ("weights", weights)));
         }
         Ok((Shape::from([t, n]), Elem::F32))
     }
@@ -205,7 +205,7 @@ impl<'a> At<'a> {
         };
         match x.last() {
             None => return Err(self.operand("x", "[.., k]", x.to_string())),
-            Some(last) if last != k => return Err(self.mismatch("x", x, "weight", w)),
+            Some(last) if last != k => return Err(self.mismatch("last", ("x", x), ("weight", w))),
             Some(_) => {}
         }
         if !eps.is_finite() || eps < 0.0 {
@@ -307,15 +307,15 @@ impl<'a> At<'a> {
 
     fn mismatch(
         &self,
-        a: &'static str,
-        a_shape: &Shape,
-        b: &'static str,
-        b_shape: &Shape,
+        which: &'static str,
+        (a, a_shape): (&'static str, &Shape),
+        (b, b_shape): (&'static str, &Shape),
     ) -> GraphError {
         let (a_shape, b_shape) = (a_shape.clone(), b_shape.clone());
-        GraphError::Inner {
+        GraphError::Extents {
             node: self.id,
             op: self.op.to_string(),
+            which,
             a,
             a_shape,
             b,

@@ -152,7 +152,11 @@ pub(super) fn check_contents(program: &Program, roots: &[ValueId]) -> Result<(),
     let mut contents: Vec<Option<ValueId>> = (0..)
         .map(ValueId)
         .zip(values)
-        .map(|(id, value)| (value.kind != ValueKind::Temporary).then_some(id))
+        .map(|(id, value)| {
+            // Of what is empty, there is nothing to write.
+            let is_there = value.kind != ValueKind::Temporary || value.bytes == 0;
+            is_there.then_some(id)
+        })
         .collect();
     let read = |contents: &[Option<ValueId>], id: ValueId, reader: &dyn Fn() -> String| {
         let value = || describe(program, id);

@@ -62,6 +62,20 @@ pub fn vector_operations(x: u32) -> u32 {
     whole.x * 3 + whole.y + low.x + low.y * 5 + low.zzw().z + all_of * 1000 + others * 10_000
 }
 
+/// Components by number, read and written.
+#[device]
+pub fn components(x: u32) -> u32 {
+    let mut v = vec4(x, x >> 7, x >> 13, x >> 21);
+    let mut w = vec2(x as f32, 0.5);
+    let mut sum = vec3(1, 2, 3)[x % 3];
+    for i in 0..4 {
+        v[i] = v[3 - i] ^ (v[(x + i) % 4] << 1);
+        sum += v[i] / 8;
+    }
+    w[x % 2] += 1.0;
+    sum ^ (w[0] + w[1] * 3.0).to_bits()
+}
+
 /// The rounding that Rust means, which is exact.
 #[device]
 pub fn roundings(x: u32) -> u32 {
@@ -149,6 +163,7 @@ pure! {
     integer_operations_give_rustcs_bits: integer_operations_kernel(integer_operations);
     vector_operations_give_rustcs_bits: vector_operations_kernel(vector_operations);
     parts_of_numbers_give_rustcs_bits: parts_of_numbers_kernel(parts_of_numbers);
+    components_by_number_are_rustcs: components_kernel(components);
     roundings_give_rustcs_bits: roundings_kernel(roundings);
 }
 
