@@ -7,7 +7,7 @@ mod probe;
 mod report;
 mod rotation;
 mod weights;
-mod work;
+pub mod work;
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ use self::probe::Calibration;
 use self::report::{Machine, Row, Rows};
 use self::rotation::Rotation;
 use self::weights::Weights;
-use self::work::{Content, Shape, Work};
+use self::work::{Choice, Content, Shape, Work};
 use crate::adapters;
 use crate::error::CliError;
 use crate::near;
@@ -62,6 +62,12 @@ pub struct Bench {
     /// Weights a row [default: as above]
     #[arg(long, value_name = "K", num_args = 1.., value_parser = clap::value_parser!(u32).range(1..))]
     k: Vec<u32>,
+    /// Experts of `--op moe` [default: as above]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1 << 16))]
+    experts: Option<u32>,
+    /// Experts that a row of activations uses [default: as above]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1 << 10))]
+    used: Option<u32>,
     /// The kernels to take, or `all` that fit [default: what a graph takes]
     #[arg(long, value_name = "NAME")]
     road: Option<String>,
@@ -187,7 +193,7 @@ impl Bench {
     /// The shapes of `op`: every mixture of the numbers given, where there are any.
     fn shapes(&self, op: Op, kind: AdapterKind) -> Vec<Shape> {
         let defaults = op.shapes();
-        if self.m.is_empty() && self.n.is_empty() && self.k.is_empty() {
+        if self.m.is_empty() && self.n.is_empty() && self.k.is_empty() && self.experts.is_none() {
             let small = |shape: Shape| Shape {
                 m: shape.m.min(64),
                 n: shape.n / 16,
@@ -216,16 +222,25 @@ impl Bench {
             given(&self.n, |shape| shape.n),
             given(&self.k, |shape| shape.k),
         );
+        let experts = self.choice(op);
         let mut shapes = Vec::new();
         for &k in &ks {
             for &n in &ns {
-                let shape = |&m: &u32| Shape { m, n, k };
+                let shape = |&m: &u32| Shape { m, n, k, experts };
                 // Where no op is named, each shape is measured once.
                 let is_of = |shape: &Shape| !self.op.is_empty() || op.is_for(shape.m);
                 shapes.extend(ms.iter().map(shape).filter(is_of));
             }
         }
         shapes
+    }
+
+    /// The experts of `op`, where it has any: those given, or those of its first shape.
+    fn choice(&self, op: Op) -> Option<Choice> {
+        let first = op.shapes().first()?.experts?;
+        let experts = self.experts.unwrap_or(first.experts);
+        let used = self.used.unwrap_or(first.used).min(experts);
+        Some(Choice { experts, used })
     }
 
     /// All that is to be measured with weights in `format`.
@@ -239,14 +254,16 @@ impl Bench {
         let options = context.capabilities().lowering(self.precision(roads));
         for &op in self.ops() {
             for shape in self.shapes(op, context.adapter().kind) {
+                if self.k.is_empty() && !shape.k.is_multiple_of(format.elems) {
+                    continue;
+                }
                 check(format, shape)?;
                 let found = op.works(format, shape, &options, roads)?;
                 if let (true, Roads::Named(name)) = (found.is_empty(), roads) {
-                    let Shape { m, n, k } = shape;
                     complain(
                         "note",
                         &format_args!(
-                            "{name} is no road of {} with {} at m = {m}, n = {n}, k = {k} on this device",
+                            "{name} is no road of {} with {} at {shape} on this device",
                             op.name(),
                             format.name
                         ),
@@ -360,7 +377,8 @@ impl Bencher {
 }
 
 /// Checks that a row is whole blocks and that nothing is too large to count.
-fn check(format: &FormatInfo, Shape { m, n, k }: Shape) -> Result<(), CliError> {
+fn check(format: &FormatInfo, shape: Shape) -> Result<(), CliError> {
+    let Shape { m, n, k, experts } = shape;
     if !k.is_multiple_of(format.elems) {
         return Err(CliError::Blocks {
             k,
@@ -368,14 +386,18 @@ fn check(format: &FormatInfo, Shape { m, n, k }: Shape) -> Result<(), CliError> 
             elems: format.elems,
         });
     }
-    let pairs = [(m, n), (m, k), (n, k)].map(|(a, b)| u64::from(a) * u64::from(b));
-    if pairs.iter().any(|&numbers| numbers > MAX_NUMBERS) {
-        return Err(CliError::Shape {
-            m,
-            n,
-            k,
-            limit: MAX_NUMBERS,
-        });
+    let Choice { experts, used } = experts.unwrap_or(Choice {
+        experts: 1,
+        used: 1,
+    });
+    let sizes = [[m, n, used], [m, k, 1], [n, k, experts]];
+    let numbers = sizes.map(|size| size.map(u128::from).into_iter().product::<u128>());
+    if numbers
+        .iter()
+        .any(|&numbers| numbers > u128::from(MAX_NUMBERS))
+    {
+        let limit = MAX_NUMBERS;
+        return Err(CliError::Shape { shape, limit });
     }
     Ok(())
 }

@@ -9,6 +9,7 @@ use rlx_conformance::golden::GoldenError;
 use rlx_core::GraphError;
 use rlx_core::gguf::GgufError;
 
+use crate::bench::work::Shape;
 use crate::matrix::NoMatrix;
 
 /// Why a command ends without success.
@@ -60,8 +61,8 @@ pub enum CliError {
         elems: u32,
     },
     /// A matrix would be larger than the command makes.
-    #[error("m = {m}, n = {n}, k = {k}: m · n, m · k and n · k are {limit} numbers at most")]
-    Shape { m: u32, n: u32, k: u32, limit: u64 },
+    #[error("{shape}: activations, weights and results are {limit} numbers at most each")]
+    Shape { shape: Shape, limit: u64 },
     /// No road fits any of the shapes.
     #[error("no road that was asked for fits: nothing was measured")]
     NothingToMeasure,

@@ -8,7 +8,7 @@ use std::fmt;
 
 use rlx_kernels::{ElementwiseOp, FormatInfo};
 
-pub use self::error::{GraphError, RegionError};
+pub use self::error::{Extent, GraphError, RegionError};
 pub(crate) use self::infer::{check_name, infer};
 pub use self::op::{MAX_REGION_INPUTS, Node, Op, Region, Step};
 use crate::dtype::{DType, Elem};

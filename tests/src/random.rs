@@ -15,6 +15,18 @@ pub fn ids(seed: u64, len: usize, rows: u32) -> Vec<u32> {
     (0..len).map(|_| rng.u32(..rows.max(1))).collect()
 }
 
+/// `each` different numbers below `rows` for each of `groups`; as many as there are, where they are fewer.
+pub fn choices(seed: u64, groups: usize, each: usize, rows: u32) -> Vec<u32> {
+    let mut rng = Rng::with_seed(seed);
+    let mut all = Vec::with_capacity(groups * each);
+    for _ in 0..groups {
+        let mut group: Vec<u32> = rng.choose_multiple(0..rows, each);
+        rng.shuffle(&mut group);
+        all.extend(group);
+    }
+    all
+}
+
 /// `count` blocks of `format`: random bits, but for scales that would drown the others. The weights
 /// of a block are finite and the largest of them lies between 1e-3 and 10.
 pub fn blocks(format: &FormatInfo, seed: u64, count: usize) -> Vec<u8> {

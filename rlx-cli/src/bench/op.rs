@@ -20,6 +20,8 @@ pub enum Op {
     Gemv,
     /// A product with many
     Gemm,
+    /// A product with the weights of the experts that each row of activations uses
+    Moe,
     /// All weights to f32
     Dequant,
     /// Rows by their numbers
@@ -43,6 +45,7 @@ impl Op {
         match self {
             Self::Gemv => "gemv",
             Self::Gemm => "gemm",
+            Self::Moe => "moe",
             Self::Dequant => "dequant",
             Self::Gather => "gather",
         }
@@ -53,6 +56,7 @@ impl Op {
         match self {
             Self::Gemv => product::gemv_shapes(),
             Self::Gemm => product::gemm_shapes(),
+            Self::Moe => product::moe_shapes(),
             Self::Dequant => dequant::shapes(),
             Self::Gather => gather::shapes(),
         }
@@ -68,7 +72,7 @@ impl Op {
         match self {
             Self::Gemv => m <= product::FEW,
             Self::Gemm => m > product::FEW,
-            Self::Dequant | Self::Gather => true,
+            Self::Moe | Self::Dequant | Self::Gather => true,
         }
     }
 
@@ -81,7 +85,7 @@ impl Op {
         roads: &Roads,
     ) -> Result<Vec<Work>, CliError> {
         match self {
-            Self::Gemv | Self::Gemm => product::works(format, shape, device, roads),
+            Self::Gemv | Self::Gemm | Self::Moe => product::works(format, shape, device, roads),
             Self::Dequant => dequant::work(format, shape, roads),
             Self::Gather => gather::work(format, shape, roads),
         }

@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::check::bound;
 use super::clock::Clock;
 use super::op::Op;
-use super::work::{Amount, Shape};
+use super::work::{Amount, Choice, Shape};
 use crate::date;
 use crate::error::CliError;
 use crate::output;
@@ -129,6 +129,8 @@ struct Line<'a> {
     m: Option<u32>,
     n: u32,
     k: u32,
+    #[serde(flatten)]
+    experts: Option<Choice>,
     road: &'static str,
     kernels: &'a [String],
     precision: &'static str,
@@ -177,12 +179,11 @@ impl Row {
     /// What is wrong with the results, if anything is; an error that is no number is.
     fn wrong(&self) -> Option<String> {
         let (error, bound) = (self.error?, bound(self.keeps));
-        let Shape { m, n, k } = self.shape;
         let is_right = error <= bound;
         (!is_right).then(|| {
             format!(
-                "{} with {} at m = {m}, n = {n}, k = {k}: NMSE {error:.1e} is beyond {bound:.0e}",
-                self.road, self.format.name
+                "{} with {} at {}: NMSE {error:.1e} is beyond {bound:.0e}",
+                self.road, self.format.name, self.shape
             )
         })
     }
@@ -203,6 +204,7 @@ impl Row {
             m: self.m(),
             n: self.shape.n,
             k: self.shape.k,
+            experts: self.shape.experts,
             road: self.road,
             kernels: &self.kernels,
             precision: match self.keeps {
@@ -229,7 +231,7 @@ impl Row {
         }
     }
 
-    fn cells(&self) -> [String; 19] {
+    fn cells(&self) -> [String; 20] {
         let Spread {
             least,
             lower,
@@ -240,12 +242,15 @@ impl Row {
         let time = |time| format!("{:.1}", micros(time));
         let slowest = self.calibration.into_iter().max().unwrap_or_default();
         let or_none = |text: Option<String>| text.unwrap_or_else(|| "-".into());
+        let experts = self.shape.experts;
+        let experts = experts.map(|Choice { experts, used }| format!("{used}/{experts}"));
         [
             self.op.name().into(),
             self.format.name.into(),
             or_none(self.m().map(|m| m.to_string())),
             self.shape.n.to_string(),
             self.shape.k.to_string(),
+            or_none(experts),
             self.road.into(),
             self.matrices.to_string(),
             self.chain.to_string(),
@@ -329,6 +334,7 @@ fn table() -> Table {
         ("m", Align::Right),
         ("n", Align::Right),
         ("k", Align::Right),
+        ("experts", Align::Right),
         ("road", Align::Left),
         ("matrices", Align::Right),
         ("chain", Align::Right),

@@ -50,7 +50,7 @@ impl Rotation {
                     let activations = random::activations(SEED, count as usize);
                     vec![context.upload(&activations)?.handle().clone()]
                 }
-                Content::Ids { count, rows } => ids(context, rounds, count, rows)?,
+                Content::Ids { groups, each, rows } => ids(context, rounds, [groups, each, rows])?,
                 Content::Written { bytes } => {
                     vec![context.alloc::<u32>(bytes.div_ceil(4))?.handle().clone()]
                 }
@@ -115,17 +115,21 @@ fn bindings(
     numbers.filter_map(handle).collect()
 }
 
-/// `count` row numbers below `rows` for each round.
+/// Numbers for each round: see [`Content::Ids`].
 fn ids(
     context: &Context,
     rounds: usize,
-    count: u32,
-    rows: u32,
+    [groups, each, rows]: [u32; 3],
 ) -> Result<Vec<BufferHandle>, DeviceError> {
     let alignment = context.capabilities().limits.storage_alignment;
-    let bytes = u64::from(count) * 4;
+    let bytes = u64::from(groups) * u64::from(each) * 4;
     let step = bytes.next_multiple_of(alignment);
-    let numbers = random::ids(SEED, rounds * (step / 4) as usize, rows);
+    let mut numbers = Vec::new();
+    for round in 0..rounds {
+        let seed = SEED + round as u64;
+        numbers.extend(random::choices(seed, groups as usize, each as usize, rows));
+        numbers.resize((round + 1) * (step / 4) as usize, 0);
+    }
     let all = context.upload(&numbers)?.handle().clone();
     (0..rounds as u64)
         .map(|round| all.window(round * step, bytes))

@@ -1,5 +1,7 @@
 //! Why a node cannot be added to a graph.
 
+use std::fmt;
+
 use crate::graph::{MAX_REGION_INPUTS, ValueId};
 use crate::shape::{Shape, ShapeError};
 
@@ -69,8 +71,8 @@ pub enum GraphError {
         node: ValueId,
         /// Its operator.
         op: String,
-        /// Which: `first` or `last`.
-        which: &'static str,
+        /// Which of their extents.
+        which: Extent,
         /// One operand.
         a: &'static str,
         /// Its shape.
@@ -173,4 +175,22 @@ pub enum RegionError {
         /// The region's value.
         value: usize,
     },
+}
+
+/// An extent of a shape.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// The outermost.
+    First,
+    /// The innermost.
+    Last,
+}
+
+impl fmt::Display for Extent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::First => "first",
+            Self::Last => "last",
+        })
+    }
 }

@@ -1,7 +1,9 @@
 //! What an operator demands of its operands, and the value that it gives.
 
 use crate::dtype::Elem;
-use crate::graph::{GraphError, MAX_REGION_INPUTS, Node, Op, Region, RegionError, Step, ValueId};
+use crate::graph::{
+    Extent, GraphError, MAX_REGION_INPUTS, Node, Op, Region, RegionError, Step, ValueId,
+};
 use crate::shape::{Shape, ShapeError};
 
 /// The ggml number of F32, which norms take their weights in.
@@ -126,7 +128,7 @@ impl<'a> At<'a> {
             return Err(self.operand(operand, expected, found.to_string()));
         };
         if *k != row {
-            return Err(self.mismatch("last", ("x", x), ("w", w)));
+            return Err(self.mismatch(Extent::Last, ("x", x), ("w", w)));
         }
         Ok((Shape::from([batch, &[*m, n]].concat()), Elem::F32))
     }
@@ -151,14 +153,14 @@ impl<'a> At<'a> {
         let (tokens, row) = match *x.dims() {
             [tokens, row] => (tokens, row),
             [tokens, slots, row] if slots == s => (tokens, row),
-            [_, _, _] => return Err(self.mismatch("first", ("x", x), ("ids", ids))),
+            [_, _, _] => return Err(self.mismatch(Extent::First, ("x", x), ("ids", ids))),
             _ => return Err(self.operand("x", "[t, k] or [t, s, k]", x.to_string())),
         };
         if row != k {
-            return Err(self.mismatch("last", ("x", x), ("w", w)));
+            return Err(self.mismatch(Extent::Last, ("x", x), ("w", w)));
         }
         if tokens != t {
-            return Err(self.mismatch("first", ("x", x), ("ids", ids)));
+            return Err(self.mismatch(Extent::First, ("x", x), ("ids", ids)));
         }
         Ok((Shape::from([t, s, n]), Elem::F32))
     }
@@ -172,7 +174,7 @@ impl<'a> At<'a> {
             return Err(self.operand("x", "[t, s, n]", x.to_string()));
         };
         if *weights.dims() != [t, s] {
-            return Err(self.mismatch("first", ("x", x), ("weights", weights)));
+            return Err(self.mismatch(Extent::First, ("x", x), ("weights", weights)));
         }
         Ok((Shape::from([t, n]), Elem::F32))
     }
@@ -205,7 +207,9 @@ impl<'a> At<'a> {
         };
         match x.last() {
             None => return Err(self.operand("x", "[.., k]", x.to_string())),
-            Some(last) if last != k => return Err(self.mismatch("last", ("x", x), ("weight", w))),
+            Some(last) if last != k => {
+                return Err(self.mismatch(Extent::Last, ("x", x), ("weight", w)));
+            }
             Some(_) => {}
         }
         if !eps.is_finite() || eps < 0.0 {
@@ -307,7 +311,7 @@ impl<'a> At<'a> {
 
     fn mismatch(
         &self,
-        which: &'static str,
+        which: Extent,
         (a, a_shape): (&'static str, &Shape),
         (b, b_shape): (&'static str, &Shape),
     ) -> GraphError {

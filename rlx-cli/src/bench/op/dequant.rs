@@ -15,7 +15,7 @@ pub const NAME: &str = "dequantise";
 /// A matrix of a model with rows of 4,096.
 pub fn shapes() -> Vec<Shape> {
     let (n, k) = (4096, 14336);
-    vec![Shape { m: 1, n, k }]
+    vec![Shape::of(1, n, k)]
 }
 
 /// The kernel, where it is wanted.

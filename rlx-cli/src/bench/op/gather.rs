@@ -15,13 +15,13 @@ pub const NAME: &str = "gather_rows";
 /// A vocabulary, for one token and for a prompt.
 pub fn shapes() -> Vec<Shape> {
     let (n, k) = (128_256, 4096);
-    [1, 512].map(|m| Shape { m, n, k }).to_vec()
+    [1, 512].map(|m| Shape::of(m, n, k)).to_vec()
 }
 
 /// The kernel, where it is wanted.
 pub fn work(
     format: &'static FormatInfo,
-    Shape { m, n, k }: Shape,
+    Shape { m, n, k, .. }: Shape,
     roads: &Roads,
 ) -> Result<Vec<Work>, CliError> {
     let kernel = gather_rows::instance(format.name);
@@ -38,7 +38,11 @@ pub fn work(
             Content::Weights {
                 bytes: weight_bytes(format, all),
             },
-            Content::Ids { count: m, rows: n },
+            Content::Ids {
+                groups: m,
+                each: 1,
+                rows: n,
+            },
             Content::Written { bytes: results },
         ],
         dispatches: vec![dispatch],
