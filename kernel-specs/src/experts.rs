@@ -7,3 +7,4 @@ pub mod combine_experts;
 pub mod gemv_experts;
 pub mod group_rows;
 pub mod matmul_experts;
+pub mod matmul_experts_halves;

@@ -25,6 +25,7 @@ pub fn kernels() -> impl Iterator<Item = &'static KernelInfo> {
         experts::group_rows::group_rows::instances(),
         experts::gemv_experts::gemv_experts::instances(),
         experts::matmul_experts::matmul_experts::instances(),
+        experts::matmul_experts_halves::matmul_experts_halves::instances(),
         experts::combine_experts::combine_experts::instances(),
         index::gather_rows::gather_rows::instances(),
         norm::rms_norm::rms_norm::instances(),

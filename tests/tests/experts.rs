@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use kernel_specs::experts::group_rows::{TILE, group_rows, tiles_of};
+use kernel_specs::experts::group_rows::{group_rows, tiles_of};
 use kernel_specs::formats;
 use rlx_backends::wgpu::{Context, ContextOptions, WgpuBackend};
 use rlx_backends::{Backend, CpuBackend, Tensor};
@@ -126,13 +126,13 @@ fn the_id_of_no_expert_is_an_error_that_names_it() {
 #[test]
 fn slots_are_grouped_in_their_order() -> Outcome {
     for device in every_device() {
-        for (experts, rows) in [
-            (1_u32, 1_u32),
-            (3, 32),
-            (4, 31),
-            (5, 300),
-            (128, 700),
-            (2, 513),
+        for (experts, rows, size) in [
+            (1_u32, 1_u32, 32_u32),
+            (3, 32, 32),
+            (4, 31, 32),
+            (5, 300, 64),
+            (128, 700, 64),
+            (2, 513, 16),
         ] {
             // Some ids are no expert's.
             let ids = random::ids(
@@ -141,9 +141,9 @@ fn slots_are_grouped_in_their_order() -> Outcome {
                 experts + experts.div_ceil(8),
             );
             let order = device.alloc::<u32>(u64::from(rows))?;
-            let tiles = device.alloc::<Vec4<u32>>(u64::from(tiles_of(rows, experts)))?;
+            let tiles = device.alloc::<Vec4<u32>>(u64::from(tiles_of(rows, experts, size)))?;
             let ids_buffer = device.upload(&ids)?;
-            let params = group_rows::Params::new(rows, experts);
+            let params = group_rows::Params::new(rows, experts, size);
             let bindings = [ids_buffer.handle(), order.handle(), tiles.handle()].map(Clone::clone);
             device.run(&group_rows::dispatch(group_rows::info(), bindings, params)?)?;
 
@@ -153,7 +153,7 @@ fn slots_are_grouped_in_their_order() -> Outcome {
             let mut at = 0;
             for tile in device.download(&tiles)? {
                 let [expert, first, count, _] = [tile.x, tile.y, tile.z, tile.w];
-                assert!(count <= TILE);
+                assert!(count <= size);
                 if count == 0 {
                     continue;
                 }
@@ -260,16 +260,16 @@ fn shapes_that_do_not_fit_are_errors() {
     let y = graph.matmul_experts(x, w, ids).expect("a legal op");
     let message = |result: Result<_, GraphError>| result.expect_err("it does not fit").to_string();
     insta::assert_snapshot!(
-                [
-                    message(graph.matmul_experts(x, flat, ids)),
-                    message(graph.matmul_experts(x, w, other)),
-                    message(graph.matmul_experts(x, w, x)),
-                    message(graph.matmul_experts(y, w, ids)),
-                    message(graph.combine_experts(y, x)),
-                    message(graph.combine_experts(x, x)),
-                ]
-                .join("\n"),
-                @r"
+                    [
+                        message(graph.matmul_experts(x, flat, ids)),
+                        message(graph.matmul_experts(x, w, other)),
+                        message(graph.matmul_experts(x, w, x)),
+                        message(graph.matmul_experts(y, w, ids)),
+                        message(graph.combine_experts(y, x)),
+                        message(graph.combine_experts(x, x)),
+                    ]
+                    .join("\n"),
+                    @r"
 %6 = matmul_experts(%0, %4, %1): w must be [e, n, k], found [5, 32]
 %6 = matmul_experts(%0, %3, %2): the first extents of x [3, 32] and ids [4, 2] must agree
 %6 = matmul_experts(%0, %3, %0): ids must be u32, found %0, f32
@@ -277,7 +277,7 @@ fn shapes_that_do_not_fit_are_errors() {
 %6 = combine_experts(%5, %0): the first extents of x [3, 2, 5] and weights [3, 32] must agree
 %6 = combine_experts(%0, %0): x must be [t, s, n], found [3, 32]
 "
-            );
+                );
 }
 
 #[test]

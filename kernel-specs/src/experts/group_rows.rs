@@ -2,32 +2,29 @@
 
 use rlx_kernels::prelude::*;
 
-/// Slots that a tile of a grouped product takes.
-#[device]
-pub const TILE: u32 = 32;
-
 /// The most slots.
 pub const MOST: u32 = 1 << 30;
 
-/// Places of `tiles` for `rows` slots of `experts`: those of a whole tile, and one for the rest of each
-/// expert's and of those of none.
+/// Places of `tiles` for `rows` slots of `experts`: those of whole tiles of `tile` slots, and one for the rest
+/// of each expert's and of those of none.
 #[device]
-pub fn tiles_of(rows: u32, experts: u32) -> u32 {
-    rows / TILE + experts + 1
+pub fn tiles_of(rows: u32, experts: u32, tile: u32) -> u32 {
+    rows / tile + experts + 1
 }
 
 /// `order` = the numbers of the `rows` slots, those of expert 0 first, in their own order; last those whose id
 /// is no expert's. `tiles` = what workgroups of a grouped product take of it, [expert, first place of `order`, slots, 0]
-/// each: at most [`TILE`] slots, none where a place is not needed. A workgroup takes an expert, the last
+/// each: at most `tile` slots, none where a place is not needed. A workgroup takes an expert, the last
 /// those of none. It counts the slots of the experts before its own itself, so no workgroup waits for another.
 #[kernel(workgroup_size(256), groups(experts + 1))]
-#[requires(rows <= 1 << 30, experts <= 1 << 16, ids.len() >= rows, order.len() >= rows, tiles.len() >= rows / 32 + experts + 1)]
+#[requires(rows <= 1 << 30, experts <= 1 << 16, ids.len() >= rows, order.len() >= rows, tile >= 16, tiles.len() >= rows / tile + experts + 1)]
 pub fn group_rows(
     ids: &[u32],
     order: &mut [u32],
     tiles: &mut [Vec4<u32>],
     rows: u32,
     experts: u32,
+    tile: u32,
 ) {
     // Slots before those of the expert, and its own.
     #[workgroup]
@@ -61,17 +58,16 @@ pub fn group_rows(
     let first = counts[0].x;
     let all = counts[0].y;
     // Where the tiles of the expert begin, and those of the next: no fewer than it needs.
-    let from = first / TILE + expert;
+    let places = tiles_of(rows, experts, tile);
+    let from = first / tile + expert;
     let to = if expert == experts {
-        tiles_of(rows, experts)
+        places
     } else {
-        (first + all) / TILE + expert + 1
+        (first + all) / tile + expert + 1
     };
-    for tile in (from + me..to).step_by(256) {
-        let at = (tile - from) * TILE;
-        if tile < tiles_of(rows, experts) {
-            tiles[tile] = vec4(expert, first + at, (all - at.min(all)).min(TILE), 0);
-        }
+    for place in (from + me..to.min(places)).step_by(256) {
+        let at = (place - from) * tile;
+        tiles[place] = vec4(expert, first + at, (all - at.min(all)).min(tile), 0);
     }
     // The expert's slots in their order: 256 at a time, each after those before it.
     let mut next = first;

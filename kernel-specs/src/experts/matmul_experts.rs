@@ -2,13 +2,17 @@
 
 use rlx_kernels::prelude::*;
 
-use super::group_rows::{TILE, tiles_of};
+use super::group_rows::tiles_of;
 use crate::formats;
 use crate::matmul::dot::run8;
 use crate::matmul::matmul_bt::multiply;
 
+/// Slots of a tile.
+#[device]
+pub const TILE: u32 = 32;
+
 /// y[s, n] = Σₖ x[s / per, k] · W[ids[s], n, k] for `rows` slots s, of which `group_rows` made `order` and
-/// `tiles`; zeros where an id is no expert's. `W` has `all` rows, those of its experts one after the other. A
+/// `tiles` of 32; zeros where an id is no expert's. `W` has `all` rows, those of its experts one after the other. A
 /// workgroup makes a tile of 32 slots × 64 as `matmul_bt` does.
 #[kernel(
     workgroup_size(64),
@@ -39,7 +43,7 @@ pub fn matmul_experts<F: BlockFormat>(
     let me = local_index();
     let first_n = workgroup_id().x * 64;
     let place = workgroup_id().y;
-    if place >= tiles_of(rows, all / n) || first_n >= n {
+    if place >= tiles_of(rows, all / n, TILE) || first_n >= n {
         return;
     }
     if me == 0 {

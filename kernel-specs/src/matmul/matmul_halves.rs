@@ -12,11 +12,11 @@ pub const TILE: u32 = 128;
 
 /// Steps of k that lie in workgroup memory at a time.
 #[device]
-const DEPTH: u32 = 64;
+pub const DEPTH: u32 = 64;
 
 /// Four halves a place; two places more than a row has, so that rows begin in different banks.
 #[device]
-const PITCH: u32 = 18;
+pub const PITCH: u32 = 18;
 
 /// Invocations a workgroup: four bring a row of each operand.
 #[device]
@@ -25,7 +25,7 @@ const WIDE: u32 = 512;
 /// Weights `at .. at + 8` of a row of `k` as halves. Past its end they are others of it, or zeros, without a
 /// branch where there can be: what is fetched ahead must not wait for what is multiplied.
 #[device]
-fn weights<F: BlockFormat>(w: &[Packed<F>], row: u32, at: u32, k: u32) -> [Vec4<f16>; 2] {
+pub fn weights<F: BlockFormat>(w: &[Packed<F>], row: u32, at: u32, k: u32) -> [Vec4<f16>; 2] {
     let mut v = [Vec4::splat(0.0); 2];
     if F::ELEMS % 8 == 0 {
         v = run8(w, row * (k / F::ELEMS), (at / 8).min(k / 8 - 1) * 8, k);
@@ -37,14 +37,15 @@ fn weights<F: BlockFormat>(w: &[Packed<F>], row: u32, at: u32, k: u32) -> [Vec4<
 
 /// Halves `4 · four ..` of a row of activations; zeros past its end.
 #[device]
-fn halves(x: &[Vec4<f16>], row: u32, four: u32, k: u32) -> Vec4<f16> {
+pub fn halves(x: &[Vec4<f16>], row: u32, four: u32, k: u32) -> Vec4<f16> {
     let v = x[row * pitch(k) + four.min(pitch(k) - 1)];
     select(v, Vec4::splat(f16::ZERO), four < pitch(k))
 }
 
 /// y[m, n] = Σₖ scales[m] · x[m, k] · W[n, k], any m, n and k, of rows that `halve_rows` made. Weights are
-/// decoded once a tile into workgroup memory; the next are fetched while matrices are multiplied. A sixteenth of the tile, 32 × 32, is a subgroup's; it is fastest where the
-/// workgroup is sixteen subgroups, and right wherever it is a multiple of one.
+/// decoded once a tile into workgroup memory; the next are fetched while matrices are multiplied. A sixteenth
+/// of the tile, 32 × 32, is a subgroup's; it is fastest where the workgroup is sixteen subgroups, and right
+/// wherever it is a multiple of one.
 #[kernel(
     workgroup_size(WIDE),
     groups(n.div_ceil(TILE.into()), m.div_ceil(TILE.into())),

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use kernel_specs::experts::{gemv_experts, group_rows, matmul_experts};
+use kernel_specs::experts::{gemv_experts, group_rows, matmul_experts, matmul_experts_halves};
 use kernel_specs::matmul::{gemv, gemv_int8, matmul_bt, matmul_halves};
 use kernel_specs::quant::{halve_rows, quantise_int8};
 use rlx_kernels::{Dispatch, DispatchError, FormatInfo, KernelInfo};
@@ -52,6 +52,7 @@ enum Kind {
     MatmulHalves,
     Matmul,
     GemvExperts,
+    MatmulExpertsHalves,
     MatmulExperts,
 }
 
@@ -111,6 +112,14 @@ static GROUPED: &[Row] = &[
         reason: "up to eight rows of activations, each with its own experts: few slots share one, so each takes its weights for itself",
         kernel: gemv_experts::gemv_experts::instance,
         kind: Kind::GemvExperts,
+    },
+    Row {
+        name: "matmul_experts_halves",
+        rows: 1..=u32::MAX,
+        keeps: Precision::Half,
+        reason: "many rows of activations, which may be rounded to halves, grouped by their experts, and the device has cooperative matrices of 16 x 16",
+        kernel: matmul_experts_halves::matmul_experts_halves::instance,
+        kind: Kind::MatmulExpertsHalves,
     },
     Row {
         name: "matmul_experts",
@@ -226,10 +235,12 @@ impl Road {
         let [m, k] = [product.m, product.k].map(u64::from);
         match (self.kind, product.experts) {
             (Kind::GemvInt8, _) => vec![m * k, m * (k / 32) * 8],
-            (Kind::MatmulHalves, _) => vec![m * k.div_ceil(8) * 16, m * 4],
-            (Kind::MatmulExperts, Some(Experts { count, slots })) => {
-                let tiles = group_rows::tiles_of(slots, count);
-                vec![u64::from(slots) * 4, u64::from(tiles) * 16]
+            (Kind::MatmulHalves, _) => halved(product).into(),
+            (Kind::MatmulExperts, Some(experts)) => experts.groups(matmul_experts::TILE).into(),
+            (Kind::MatmulExpertsHalves, Some(experts)) => {
+                let [order, tiles] = experts.groups(matmul_experts_halves::TILE);
+                let [x, scales] = halved(product);
+                vec![order, tiles, x, scales]
             }
             _ => Vec::new(),
         }
@@ -246,7 +257,8 @@ impl Road {
     ) -> Result<Vec<Dispatch<Operand>>, DispatchError> {
         use Operand::{Activations, Ids, Result, Temporary, Weight};
         let &Product { m, n, k, experts } = product;
-        let Experts { count, slots } = experts.unwrap_or(Experts { count: 1, slots: m });
+        let experts = experts.unwrap_or(Experts { count: 1, slots: m });
+        let Experts { count, slots } = experts;
         // Of all experts, and slots that share a row of activations.
         let (all, per) = (count * n, slots.checked_div(m).unwrap_or(1));
         let plain = [Weight, Activations, Result];
@@ -282,10 +294,7 @@ impl Road {
                 vec![gemv::gemv::dispatch_with(overrides, kernel, plain, params)?]
             }
             Kind::MatmulHalves => {
-                let params = halve_rows::halve_rows::Params::new(m, k);
-                let bindings = [Activations, Temporary(0), Temporary(1)];
-                let info = halve_rows::halve_rows::info();
-                let rounded = halve_rows::halve_rows::dispatch(info, bindings, params)?;
+                let rounded = halve(product, [Temporary(0), Temporary(1)])?;
                 let params = matmul_halves::matmul_halves::Params::new(m, n, k);
                 let bindings = [Weight, Temporary(0), Temporary(1), Result];
                 let product = matmul_halves::matmul_halves::dispatch(kernel, bindings, params)?;
@@ -302,15 +311,54 @@ impl Road {
                 vec![product]
             }
             Kind::MatmulExperts => {
-                let params = group_rows::group_rows::Params::new(slots, count);
-                let bindings = [Ids, Temporary(0), Temporary(1)];
-                let info = group_rows::group_rows::info();
-                let grouped = group_rows::group_rows::dispatch(info, bindings, params)?;
+                let grouped = group(experts, matmul_experts::TILE)?;
                 let params = matmul_experts::matmul_experts::Params::new(n, k, all, slots, m, per);
                 let bindings = [Weight, Activations, Temporary(0), Temporary(1), Result];
                 let product = matmul_experts::matmul_experts::dispatch(kernel, bindings, params)?;
                 vec![grouped, product]
             }
+            Kind::MatmulExpertsHalves => {
+                let grouped = group(experts, matmul_experts_halves::TILE)?;
+                let [x, scales] = [Temporary(2), Temporary(3)];
+                let rounded = halve(product, [x, scales])?;
+                let [order, tiles] = [Temporary(0), Temporary(1)];
+                let bindings = [Weight, x, scales, order, tiles, Result];
+                let params = matmul_experts_halves::matmul_experts_halves::Params::new(
+                    n, k, all, slots, m, per,
+                );
+                let product = matmul_experts_halves::matmul_experts_halves::dispatch(
+                    kernel, bindings, params,
+                )?;
+                vec![grouped, rounded, product]
+            }
         })
     }
+}
+
+impl Experts {
+    /// The bytes of what [`group`] makes.
+    fn groups(self, tile: u32) -> [u64; 2] {
+        let tiles = group_rows::tiles_of(self.slots, self.count, tile);
+        [u64::from(self.slots) * 4, u64::from(tiles) * 16]
+    }
+}
+
+/// Slots by their experts, in tiles of `tile`: their order in the first temporary, tiles in the second.
+fn group(experts: Experts, tile: u32) -> Result<Dispatch<Operand>, DispatchError> {
+    let params = group_rows::group_rows::Params::new(experts.slots, experts.count, tile);
+    let bindings = [Operand::Ids, Operand::Temporary(0), Operand::Temporary(1)];
+    group_rows::group_rows::dispatch(group_rows::group_rows::info(), bindings, params)
+}
+
+/// The bytes of activations in halves, and of their scales.
+fn halved(product: &Product) -> [u64; 2] {
+    let [m, k] = [product.m, product.k].map(u64::from);
+    [m * k.div_ceil(8) * 16, m * 4]
+}
+
+/// Activations to halves and scales.
+fn halve(product: &Product, [x, scales]: [Operand; 2]) -> Result<Dispatch<Operand>, DispatchError> {
+    let params = halve_rows::halve_rows::Params::new(product.m, product.k);
+    let bindings = [Operand::Activations, x, scales];
+    halve_rows::halve_rows::dispatch(halve_rows::halve_rows::info(), bindings, params)
 }

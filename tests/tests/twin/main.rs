@@ -41,3 +41,20 @@ fn every_kernel_has_a_case() {
         .collect();
     assert!(without.is_empty(), "kernels without a case: {without:?}");
 }
+
+#[test]
+fn every_kernel_that_a_case_runs_is_listed() {
+    let listed: BTreeSet<String> = kernel_specs::kernels().map(KernelInfo::label).collect();
+    let cases = cases();
+    let dispatches = cases.iter().flat_map(|case| &case.dispatches);
+    // Those of regions are made as they are needed.
+    let shipped = dispatches.filter(|step| step.kernel.file.starts_with("kernel-specs/"));
+    let missing: BTreeSet<String> = shipped
+        .map(|step| step.kernel.label())
+        .filter(|label| !listed.contains(label))
+        .collect();
+    assert!(
+        missing.is_empty(),
+        "kernels that `kernels()` leaves out: {missing:?}"
+    );
+}
