@@ -8,26 +8,43 @@ use rlx_backends::wgpu::{Context, ContextOptions, WgpuBackend};
 use rlx_backends::{Backend, CpuBackend, Tensor};
 use rlx_conformance::devices::{Outcome, every_device};
 use rlx_conformance::experts::{Grouped, Slots};
-use rlx_conformance::product::F32_BOUND;
+use rlx_conformance::product::{F32_BOUND, HALF_BOUND};
 use rlx_conformance::random;
-use rlx_core::{DType, Graph, GraphError, Shape};
+use rlx_core::{DType, Graph, GraphError, Precision, Shape};
 use rlx_kernels::FormatInfo;
 use rlx_kernels::prelude::*;
 
-fn backends() -> Vec<(&'static str, Box<dyn Backend>)> {
-    let gpu = |webgpu_defaults| -> Box<dyn Backend> {
+/// A backend, what it is called, and what its error may be.
+struct Named {
+    name: &'static str,
+    backend: Box<dyn Backend>,
+    bound: f64,
+}
+
+fn backends() -> Vec<Named> {
+    let gpu = |webgpu_defaults, precision| -> Box<dyn Backend> {
         let options = ContextOptions {
             webgpu_defaults,
             ..ContextOptions::default()
         };
         let context = Context::new(&options);
         let context = context.expect("an adapter; `cargo xtask demo` installs lavapipe");
-        Box::new(WgpuBackend::new(context))
+        Box::new(WgpuBackend::new(context).with_precision(precision))
+    };
+    let named = |name, backend, bound| Named {
+        name,
+        backend,
+        bound,
     };
     vec![
-        ("the CPU", Box::new(CpuBackend::new())),
-        ("the adapter", gpu(false)),
-        ("WebGPU's defaults", gpu(true)),
+        named("the CPU", Box::new(CpuBackend::new()), F32_BOUND),
+        named("the adapter", gpu(false, Precision::Exact), F32_BOUND),
+        named(
+            "the adapter by halves",
+            gpu(false, Precision::Half),
+            HALF_BOUND,
+        ),
+        named("WebGPU's defaults", gpu(true, Precision::Exact), F32_BOUND),
     ]
 }
 
@@ -35,10 +52,15 @@ fn format(name: &str) -> &'static FormatInfo {
     formats::by_name(name).expect("a format")
 }
 
-fn hold(backends: &[(&str, Box<dyn Backend>)], weights: &Grouped, of: Slots<'_>, what: &str) {
-    for (name, backend) in backends {
+fn hold(backends: &[Named], weights: &Grouped, of: Slots<'_>, what: &str) {
+    for Named {
+        name,
+        backend,
+        bound,
+    } in backends
+    {
         let error = weights.nmse(&**backend, of).expect("a product");
-        assert!(error <= F32_BOUND, "{what} on {name}: NMSE {error:e}");
+        assert!(error <= *bound, "{what} on {name}: NMSE {error:e}");
     }
 }
 
@@ -112,7 +134,7 @@ fn the_id_of_no_expert_is_an_error_that_names_it() {
             slots: 1,
             has_rows: false,
         };
-        for (name, backend) in backends() {
+        for Named { name, backend, .. } in backends() {
             let error = weights.nmse(&*backend, of).expect_err("expert 4 of 4");
             let error = error.to_string();
             assert!(
@@ -230,7 +252,12 @@ fn a_block_of_experts_agrees_with_the_cpu() {
             ),
         ];
         let mut wanted: Option<Vec<f32>> = None;
-        for (name, backend) in backends() {
+        for Named {
+            name,
+            backend,
+            bound,
+        } in backends()
+        {
             let mut executable = backend.compile(&graph, &weights).expect("it compiles");
             let outputs = executable.run(&inputs).expect("it runs");
             let found = outputs[0].1.data.as_f32().expect("results are f32");
@@ -240,10 +267,7 @@ fn a_block_of_experts_agrees_with_the_cpu() {
                 found.iter().copied(),
                 wanted.iter().map(|value| f64::from(*value)),
             );
-            assert!(
-                error <= F32_BOUND,
-                "{tokens} tokens on {name}: NMSE {error:e}"
-            );
+            assert!(error <= bound, "{tokens} tokens on {name}: NMSE {error:e}");
         }
     }
 }
@@ -260,16 +284,16 @@ fn shapes_that_do_not_fit_are_errors() {
     let y = graph.matmul_experts(x, w, ids).expect("a legal op");
     let message = |result: Result<_, GraphError>| result.expect_err("it does not fit").to_string();
     insta::assert_snapshot!(
-                    [
-                        message(graph.matmul_experts(x, flat, ids)),
-                        message(graph.matmul_experts(x, w, other)),
-                        message(graph.matmul_experts(x, w, x)),
-                        message(graph.matmul_experts(y, w, ids)),
-                        message(graph.combine_experts(y, x)),
-                        message(graph.combine_experts(x, x)),
-                    ]
-                    .join("\n"),
-                    @r"
+                            [
+                                message(graph.matmul_experts(x, flat, ids)),
+                                message(graph.matmul_experts(x, w, other)),
+                                message(graph.matmul_experts(x, w, x)),
+                                message(graph.matmul_experts(y, w, ids)),
+                                message(graph.combine_experts(y, x)),
+                                message(graph.combine_experts(x, x)),
+                            ]
+                            .join("\n"),
+                            @r"
 %6 = matmul_experts(%0, %4, %1): w must be [e, n, k], found [5, 32]
 %6 = matmul_experts(%0, %3, %2): the first extents of x [3, 32] and ids [4, 2] must agree
 %6 = matmul_experts(%0, %3, %0): ids must be u32, found %0, f32
@@ -277,7 +301,7 @@ fn shapes_that_do_not_fit_are_errors() {
 %6 = combine_experts(%5, %0): the first extents of x [3, 2, 5] and weights [3, 32] must agree
 %6 = combine_experts(%0, %0): x must be [t, s, n], found [3, 32]
 "
-                );
+                        );
 }
 
 #[test]
@@ -288,7 +312,7 @@ fn the_sum_of_experts_without_values_is_empty() {
     let weights = weights.expect("an input");
     let y = graph.combine_experts(x, weights).expect("a legal op");
     graph.output("y", y).expect("an output");
-    for (name, backend) in backends() {
+    for Named { name, backend, .. } in backends() {
         let mut executable = backend
             .compile(&graph, &HashMap::<String, Vec<u8>>::new())
             .expect("it compiles");
