@@ -1,3 +1,4 @@
 //! Kernels that look rows up.
 
 pub mod gather_rows;
+pub mod paste_columns;

@@ -28,6 +28,7 @@ pub fn kernels() -> impl Iterator<Item = &'static KernelInfo> {
         experts::matmul_experts_halves::matmul_experts_halves::instances(),
         experts::combine_experts::combine_experts::instances(),
         index::gather_rows::gather_rows::instances(),
+        index::paste_columns::paste_columns::instances(),
         norm::rms_norm::rms_norm::instances(),
     ]
     .into_iter()

@@ -65,6 +65,7 @@ impl Capabilities {
             matrices: self.matrices.clone(),
             workgroup_bytes: self.workgroup_bytes,
             invocations: self.invocations,
+            binding_bytes: self.limits.max_binding,
             precision,
         }
     }

@@ -10,7 +10,7 @@ use crate::output::complain;
 pub fn open(wanted: Option<&str>) -> Result<Context, ContextError> {
     Context::new(&ContextOptions {
         adapter: wanted.map(str::to_owned),
-        webgpu_defaults: false,
+        ..ContextOptions::default()
     })
 }
 

@@ -119,6 +119,7 @@ struct Bencher {
 impl Bench {
     pub fn run(&self) -> Result<(), CliError> {
         let (formats, roads) = (self.formats()?, self.roads()?);
+        self.check_experts()?;
         let context = adapters::open(self.adapter.as_deref())?;
         let all = formats
             .into_iter()
@@ -193,7 +194,8 @@ impl Bench {
     /// The shapes of `op`: every mixture of the numbers given, where there are any.
     fn shapes(&self, op: Op, kind: AdapterKind) -> Vec<Shape> {
         let defaults = op.shapes();
-        if self.m.is_empty() && self.n.is_empty() && self.k.is_empty() && self.experts.is_none() {
+        let has_shape = !(self.m.is_empty() && self.n.is_empty() && self.k.is_empty());
+        if !has_shape && self.experts.is_none() && self.used.is_none() {
             let small = |shape: Shape| Shape {
                 m: shape.m.min(64),
                 n: shape.n / 16,
@@ -239,8 +241,24 @@ impl Bench {
     fn choice(&self, op: Op) -> Option<Choice> {
         let first = op.shapes().first()?.experts?;
         let experts = self.experts.unwrap_or(first.experts);
-        let used = self.used.unwrap_or(first.used).min(experts);
+        let used = self.used.unwrap_or(first.used.min(experts));
         Some(Choice { experts, used })
+    }
+
+    /// Refuses experts that nothing has.
+    fn check_experts(&self) -> Result<(), CliError> {
+        let choice = self.ops().iter().find_map(|op| self.choice(*op));
+        let given = [
+            ("experts", self.experts.is_some()),
+            ("used", self.used.is_some()),
+        ];
+        match (choice, given.into_iter().find(|(_, is_given)| *is_given)) {
+            (None, Some((option, _))) => Err(CliError::NoExperts { option }),
+            (Some(Choice { experts, used }), _) if used > experts => {
+                Err(CliError::Used { used, experts })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// All that is to be measured with weights in `format`.

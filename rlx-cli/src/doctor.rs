@@ -115,6 +115,7 @@ impl Doctor {
         let options = ContextOptions {
             adapter: Some(adapter.name.clone()),
             webgpu_defaults: self.webgpu_defaults,
+            ..ContextOptions::default()
         };
         let context = Context::new(&options).map_err(|error| error.to_string())?;
         if context.adapter().name == adapter.name {

@@ -60,6 +60,12 @@ pub enum CliError {
         format: &'static str,
         elems: u32,
     },
+    /// Experts without a product that has any.
+    #[error("--{option}: no op that is measured has experts; `--op moe` has")]
+    NoExperts { option: &'static str },
+    /// A row of activations would use more experts than there are.
+    #[error("--used {used}: there are {experts} experts")]
+    Used { used: u32, experts: u32 },
     /// A matrix would be larger than the command makes.
     #[error("{shape}: activations, weights and results are {limit} numbers at most each")]
     Shape { shape: Shape, limit: u64 },
@@ -149,6 +155,8 @@ impl CliError {
             | Self::NoType { .. }
             | Self::NoRoad { .. }
             | Self::Blocks { .. }
+            | Self::NoExperts { .. }
+            | Self::Used { .. }
             | Self::Shape { .. }
             | Self::NothingToMeasure
             | Self::AdapterOfCpu

@@ -4,6 +4,7 @@
 mod compiled;
 mod region;
 pub mod road;
+mod shard;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use crate::program::{Program, ProgramValue, ValueKind};
 use crate::shape::{Shape, ShapeError};
 
 use road::{Experts, Operand, Product};
+use shard::{Shard, Unit};
 
 pub use region::sample_region;
 
@@ -31,6 +33,8 @@ pub struct LowerOptions {
     pub workgroup_bytes: u32,
     /// Invocations a workgroup.
     pub invocations: u32,
+    /// Bytes of a binding: a larger weight is taken in parts.
+    pub binding_bytes: u64,
     /// How exact matrix products are.
     pub precision: Precision,
 }
@@ -55,6 +59,7 @@ impl Default for LowerOptions {
             matrices: Vec::new(),
             workgroup_bytes: 16_384,
             invocations: 256,
+            binding_bytes: 128 << 20,
             precision: Precision::Exact,
         }
     }
@@ -97,6 +102,18 @@ pub enum LowerError {
         /// How large it is.
         value: u64,
     },
+    /// A weight is larger than a binding, and is not taken in parts.
+    #[error(
+        "{node}: weight {weight} passes the {limit} bytes of a binding; only products and gathers take it in parts"
+    )]
+    Indivisible {
+        /// The node.
+        node: String,
+        /// The weight.
+        weight: ValueId,
+        /// Bytes of a binding.
+        limit: u64,
+    },
     /// A shape is impossible.
     #[error("{node}: {source}")]
     Shape {
@@ -133,6 +150,7 @@ pub fn lower(graph: &Graph, options: &LowerOptions) -> Result<Program, LowerErro
         options,
         program: Program::default(),
         temporaries: Vec::new(),
+        shards: HashMap::new(),
         last_use: last_uses(graph),
         regions: HashMap::new(),
     };
@@ -164,6 +182,8 @@ struct Lowering<'g> {
     program: Program,
     /// Values of roads, which come after those of the graph.
     temporaries: Vec<ProgramValue>,
+    /// Of each weight, the first of which is its own value.
+    shards: HashMap<ValueId, Vec<Shard>>,
     last_use: Vec<usize>,
     /// Kernels of regions by what they compute.
     regions: HashMap<region::Key, Arc<KernelInfo>>,
@@ -188,7 +208,7 @@ impl Lowering<'_> {
                 self.program.inputs.push((name.clone(), id));
                 ValueKind::Input
             }
-            Op::Weight { name } => ValueKind::Weight { name: name.clone() },
+            Op::Weight { name } => return self.weight(id, node, name, bytes),
             _ => ValueKind::Temporary,
         };
         self.program.values.push(ProgramValue {
@@ -216,6 +236,7 @@ impl Lowering<'_> {
                     .map_err(|e| impossible(id, node, e))?
             }
             Op::GatherRows { w, ids } => {
+                let shards = self.shards(*w);
                 let kernel = self.instance(
                     id,
                     node,
@@ -224,16 +245,28 @@ impl Lowering<'_> {
                     index::gather_rows::gather_rows::instance,
                 )?;
                 let tokens = self.elems32(id, node, "the number of ids", *ids)?;
-                let [rows, k] = self.matrix(id, node, *w)?;
+                let [_, k] = self.matrix(id, node, *w)?;
                 Self::count32(
                     id,
                     node,
                     "the number of elements",
                     Self::elems(id, node, &node.shape)?,
                 )?;
-                let params = index::gather_rows::gather_rows::Params::new(tokens, k, rows);
-                index::gather_rows::gather_rows::dispatch(kernel, [*w, *ids, id], params)
-                    .map_err(|e| impossible(id, node, e))?
+                for Shard {
+                    value,
+                    first,
+                    count,
+                } in shards
+                {
+                    let params =
+                        index::gather_rows::gather_rows::Params::new(tokens, k, count, first);
+                    let bindings = [value, *ids, id];
+                    let dispatch =
+                        index::gather_rows::gather_rows::dispatch(kernel, bindings, params);
+                    let dispatch = dispatch.map_err(|e| impossible(id, node, e))?;
+                    self.program.dispatches.push(dispatch);
+                }
+                return Ok(());
             }
             Op::Dequantise { w } => {
                 let kernel = self.instance(
@@ -243,6 +276,13 @@ impl Lowering<'_> {
                     "dequantise",
                     quant::dequantise::dequantise::instance,
                 )?;
+                if let [_, _, ..] = self.shards(*w)[..] {
+                    return Err(LowerError::Indivisible {
+                        node: describe(id, node),
+                        weight: *w,
+                        limit: self.options.binding_bytes,
+                    });
+                }
                 let n = self.elems32(id, node, "the number of weights", *w)?;
                 let params = quant::dequantise::dequantise::Params::new(n);
                 quant::dequantise::dequantise::dispatch(kernel, [*w, id], params)
@@ -297,20 +337,33 @@ impl Lowering<'_> {
         let m = elems.checked_div(k).unwrap_or(0);
         let results = Self::elems(id, node, &node.shape)?;
         Self::count32(id, node, "the number of results", results)?;
-        let product = match ids {
-            None => Product::of(m, all, k),
-            Some(_) if results == 0 => return Ok(()),
-            Some(ids) => {
-                // Each is at most the number of rows of all experts.
-                let count = self.graph.nodes()[w.index()].shape.dims()[0] as u32;
-                let slots = self.elems32(id, node, "the number of slots", ids)?;
-                let experts = Some(Experts { count, slots });
-                let n = all / count;
-                Product { m, n, k, experts }
-            }
+        if results == 0 && ids.is_some() {
+            return Ok(());
+        }
+        let shards = self.shards(w);
+        let product = |shard: &Shard| -> Result<Product, LowerError> {
+            let &Shard { first, count, .. } = shard;
+            let Some(ids) = ids else {
+                return Ok(Product::of(m, count, k));
+            };
+            // Each is at most the number of rows of all experts.
+            let experts = self.graph.nodes()[w.index()].shape.dims()[0] as u32;
+            let experts = Experts {
+                count: experts,
+                slots: self.elems32(id, node, "the number of slots", ids)?,
+                first,
+                here: count,
+            };
+            Ok(Product {
+                m,
+                n: all / experts.count,
+                k,
+                experts: Some(experts),
+            })
         };
+        let products: Vec<Product> = shards.iter().map(product).collect::<Result<_, _>>()?;
         let format = self.format(w);
-        let road = road::best(format, &product, self.options);
+        let road = road::best(format, &products[0], self.options);
         let Some(kernel) = road.kernel else {
             return Err(LowerError::Format {
                 node: describe(id, node),
@@ -318,28 +371,128 @@ impl Lowering<'_> {
                 format: format.name,
             });
         };
-        let first = self.graph.nodes().len() + self.temporaries.len();
-        for bytes in road.temporaries(&product) {
-            self.temporaries.push(ProgramValue {
-                bytes,
-                kind: ValueKind::Temporary,
-                alias_of: None,
-            });
+        let own = road.temporaries(&products[0]).into_iter();
+        let own: Vec<ValueId> = own.map(|bytes| self.temporary(bytes)).collect();
+        for (index, (shard, product)) in shards.iter().zip(&products).enumerate() {
+            // Experts write the rows of their slots; rows of a weight are columns of the result.
+            let is_part = shards.len() > 1 && ids.is_none();
+            let result = if is_part {
+                self.temporary(u64::from(m) * u64::from(shard.count) * 4)
+            } else {
+                id
+            };
+            let value = |operand| match operand {
+                Operand::Weight => shard.value,
+                Operand::Activations => x,
+                // Only grouped products have them.
+                Operand::Ids => ids.unwrap_or(x),
+                Operand::Result => result,
+                Operand::Temporary(index) => own[index],
+            };
+            let dispatches = road
+                .dispatches(kernel, product)
+                .map_err(|error| impossible(id, node, error))?;
+            // What goes before the product itself is the same for all parts.
+            let skipped = if index == 0 { 0 } else { dispatches.len() - 1 };
+            let dispatches = dispatches.into_iter().skip(skipped);
+            let dispatches = dispatches.map(|dispatch| dispatch.map(value));
+            self.program.dispatches.extend(dispatches);
+            if is_part {
+                let params = index::paste_columns::paste_columns::Params::new(
+                    m,
+                    shard.count,
+                    shard.first,
+                    all,
+                );
+                let kernel = index::paste_columns::paste_columns::info();
+                let pasted =
+                    index::paste_columns::paste_columns::dispatch(kernel, [result, id], params)
+                        .map_err(|error| impossible(id, node, error))?;
+                self.program.dispatches.push(pasted);
+            }
         }
-        let dispatches = road
-            .dispatches(kernel, &product)
-            .map_err(|error| impossible(id, node, error))?;
-        let value = |operand| match operand {
-            Operand::Weight => w,
-            Operand::Activations => x,
-            // Only grouped products have them.
-            Operand::Ids => ids.unwrap_or(x),
-            Operand::Result => id,
-            Operand::Temporary(index) => ValueId((first + index) as u32),
-        };
-        let dispatches = dispatches.into_iter().map(|dispatch| dispatch.map(value));
-        self.program.dispatches.extend(dispatches);
         Ok(())
+    }
+
+    /// A value of a road's own.
+    fn temporary(&mut self, bytes: u64) -> ValueId {
+        self.own_value(bytes, ValueKind::Temporary)
+    }
+
+    /// A value that is none of the graph's.
+    fn own_value(&mut self, bytes: u64, kind: ValueKind) -> ValueId {
+        let id = self.graph.nodes().len() + self.temporaries.len();
+        self.temporaries.push(ProgramValue {
+            bytes,
+            kind,
+            alias_of: None,
+        });
+        ValueId(id as u32)
+    }
+
+    /// A weight, in parts where it is too large to be bound.
+    fn weight(
+        &mut self,
+        id: ValueId,
+        node: &Node,
+        name: &str,
+        bytes: u64,
+    ) -> Result<(), LowerError> {
+        let dims = node.shape.dims();
+        let whole = Unit {
+            count: 1,
+            elems: Self::elems(id, node, &node.shape)?,
+            bytes,
+        };
+        // The rows of a matrix, the matrices of experts.
+        let unit = match *dims {
+            [count, _] | [count, _, _] if count > 0 => Unit {
+                count: Self::count32(id, node, "the first extent", count)?,
+                elems: whole.elems / count,
+                bytes: bytes / count,
+            },
+            _ => whole,
+        };
+        let mut shards = Vec::new();
+        let mut first = 0;
+        for count in unit.parts(self.options.binding_bytes) {
+            let bytes = u64::from(count) * unit.bytes;
+            let kind = ValueKind::Weight {
+                name: name.to_owned(),
+                from: u64::from(first) * unit.bytes,
+            };
+            let value = if first == 0 {
+                self.program.values.push(ProgramValue {
+                    bytes,
+                    kind,
+                    alias_of: None,
+                });
+                id
+            } else {
+                self.own_value(bytes, kind)
+            };
+            shards.push(Shard {
+                value,
+                first,
+                count,
+            });
+            first += count;
+        }
+        self.shards.insert(id, shards);
+        Ok(())
+    }
+
+    /// The parts of a weight; an operand that is none is whole.
+    fn shards(&self, w: ValueId) -> Vec<Shard> {
+        self.shards.get(&w).cloned().unwrap_or_else(|| {
+            let count = self.graph.nodes()[w.index()].shape.dims().first();
+            vec![Shard {
+                value: w,
+                first: 0,
+                // Whoever takes its rows has counted them.
+                count: count.map_or(1, |count| *count as u32),
+            }]
+        })
     }
 
     fn region(

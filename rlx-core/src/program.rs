@@ -39,6 +39,8 @@ pub enum ValueKind {
     Weight {
         /// The tensor's name.
         name: String,
+        /// The first of the tensor's bytes that it holds: what passes a device's limits is several values.
+        from: u64,
     },
     /// A dispatch.
     Temporary,

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use kernel_specs::elementwise::op;
 use kernel_specs::experts::combine_experts::combine_experts;
 use kernel_specs::index::gather_rows::gather_rows;
+use kernel_specs::index::paste_columns::paste_columns;
 use kernel_specs::matmul::gemv;
 use kernel_specs::norm::rms_norm::rms_norm;
 use kernel_specs::quant::dequantise::dequantise;
@@ -150,7 +151,7 @@ fn gather_case(format: &'static FormatInfo, k: u32) -> Case {
     let row = |id: u32| table[(id * k) as usize..][..k as usize].iter().copied();
     let wanted = Wanted::Bits(IDS.into_iter().flat_map(row).collect());
     let ids = IDS.into_iter().flat_map(u32::to_le_bytes).collect();
-    let params = gather_rows::Params::new(IDS.len() as u32, k, ROWS);
+    let params = gather_rows::Params::new(IDS.len() as u32, k, ROWS, 0);
     let kernel = gather_rows::instance(format.name).expect("an instance for every format");
     let label = format!("gather_rows::{} k {k}", format.name);
     Case::of(label, vec![blocks, ids], wanted, |bindings| {
@@ -189,8 +190,8 @@ fn product_cases(format: &'static FormatInfo, [m, n, k]: [u32; 3]) -> Vec<Case> 
 }
 
 /// Every road of a product with experts: of two slots a token, one expert without slots, and an id that is no
-/// expert's, whose results are zeros.
-fn experts_cases(format: &'static FormatInfo, tokens: u32, k: u32) -> Vec<Case> {
+/// expert's, whose results are zeros. The weights are those of the experts from `first`.
+fn experts_cases(format: &'static FormatInfo, tokens: u32, k: u32, first: u32) -> Vec<Case> {
     const EXPERTS: u32 = 3;
     const N: u32 = 67;
     let slots = tokens * 2;
@@ -203,18 +204,25 @@ fn experts_cases(format: &'static FormatInfo, tokens: u32, k: u32) -> Vec<Case> 
         n: N,
         k,
         experts: Some(Experts {
-            count: EXPERTS,
-            slots,
+            first,
+            here: EXPERTS - first,
+            ..Experts::all(EXPERTS, slots)
         }),
     };
-    let wanted = weights.wanted(&x, &ids);
+    let before = weights.weight().len() / EXPERTS as usize * first as usize;
+    let mut wanted = weights.wanted(&x, &ids);
+    for (y, id) in wanted.chunks_exact_mut(N as usize).zip(&ids) {
+        if *id < first {
+            y.fill(0.0);
+        }
+    }
     let roads = road::all(format, &product, &everything()).into_iter();
     let roads = roads.filter(|road| !road.name.starts_with("matmul") || tokens > 8);
     roads
         .map(|road| {
             let kernel = road.kernel.expect("an instance for every format");
             let ids = ids.iter().flat_map(|id| id.to_le_bytes()).collect();
-            let given = [weights.weight().to_vec(), bytes(&x), ids];
+            let given = [weights.weight()[before..].to_vec(), bytes(&x), ids];
             road_case(&road, kernel, &product, given, wanted.clone())
         })
         .collect()
@@ -277,6 +285,7 @@ fn everything() -> LowerOptions {
         }],
         workgroup_bytes: 1 << 16,
         invocations: 1024,
+        binding_bytes: u64::MAX,
         precision: Precision::Int8,
     }
 }
@@ -364,6 +373,32 @@ fn combine_case() -> Case {
     })
 }
 
+/// Two parts side by side.
+fn paste_case() -> Case {
+    const ROWS: u32 = 5;
+    const WIDTHS: [u32; 2] = [37, 30];
+    let n = WIDTHS.iter().sum::<u32>();
+    let parts = WIDTHS.map(|width| random::activations(width.into(), (ROWS * width) as usize));
+    let mut wanted = Vec::new();
+    for row in 0..ROWS {
+        for (part, width) in parts.iter().zip(WIDTHS) {
+            wanted.extend_from_slice(&part[(row * width) as usize..][..width as usize]);
+        }
+    }
+    let paste = |of: usize, first| {
+        let params = paste_columns::Params::new(ROWS, WIDTHS[of], first, n);
+        paste_columns::dispatch(paste_columns::info(), [of, 2], params).expect("a dispatch")
+    };
+    let given = parts.iter().map(|part| Value::Given(bytes(part)));
+    Case {
+        label: "paste_columns".to_owned(),
+        values: given.chain([Value::Written(4 * wanted.len())]).collect(),
+        dispatches: vec![paste(0, 0), paste(1, WIDTHS[0])],
+        result: 2,
+        wanted: Wanted::Bits(wanted),
+    }
+}
+
 type Weights = HashMap<String, Vec<u8>>;
 
 /// What `build` makes, fused and lowered, with the CPU backend's answer.
@@ -402,7 +437,10 @@ fn graph_case(
         values.push(match (&value.kind, value.alias_of) {
             (ValueKind::Temporary, Some(other)) => Value::InPlaceOf(other.index()),
             (ValueKind::Temporary, None) => Value::Written(value.bytes as usize),
-            (ValueKind::Weight { name }, _) => Value::Given(weights[name].clone()),
+            (ValueKind::Weight { name, from }, _) => {
+                let bytes = &weights[name][*from as usize..][..value.bytes as usize];
+                Value::Given(bytes.to_vec())
+            }
             (ValueKind::Input, _) => Value::Given(match &input().expect("it is given").data {
                 TensorData::F32(values) => bytes(values),
                 TensorData::U32(values) => values.iter().flat_map(|v| v.to_le_bytes()).collect(),
@@ -499,7 +537,12 @@ const WHOLE: [&str; 5] = ["F32", "BF16", "Q4_0", "Q2_K", "Q4_K"];
 pub fn cases() -> Vec<Case> {
     let golden = Golden::embedded().expect("the set is part of the library");
     let mut cases = region_cases();
-    cases.extend([rms_norm_case(3, 300), rms_norm_case(1, 5), combine_case()]);
+    cases.extend([
+        rms_norm_case(3, 300),
+        rms_norm_case(1, 5),
+        combine_case(),
+        paste_case(),
+    ]);
     for format in formats::ALL.iter().copied() {
         cases.push(dequantise_case(format, &golden));
         for k in row_lengths(format) {
@@ -514,9 +557,13 @@ pub fn cases() -> Vec<Case> {
                 cases.extend(product_cases(format, [m, 67, k]));
             }
             for tokens in [3, 17] {
-                cases.extend(experts_cases(format, tokens, k));
+                cases.extend(experts_cases(format, tokens, k, 0));
             }
         }
+    }
+    let packed = formats::by_name("Q4_0").expect("a format");
+    for tokens in [3, 17] {
+        cases.extend(experts_cases(packed, tokens, 64, 1));
     }
     cases
 }

@@ -4,48 +4,17 @@ use std::collections::HashMap;
 
 use kernel_specs::experts::group_rows::{group_rows, tiles_of};
 use kernel_specs::formats;
-use rlx_backends::wgpu::{Context, ContextOptions, WgpuBackend};
-use rlx_backends::{Backend, CpuBackend, Tensor};
+use rlx_backends::Tensor;
+use rlx_conformance::backends::{self, Named};
 use rlx_conformance::devices::{Outcome, every_device};
 use rlx_conformance::experts::{Grouped, Slots};
-use rlx_conformance::product::{F32_BOUND, HALF_BOUND};
 use rlx_conformance::random;
-use rlx_core::{DType, Graph, GraphError, Precision, Shape};
+use rlx_core::{DType, Graph, GraphError, Shape};
 use rlx_kernels::FormatInfo;
 use rlx_kernels::prelude::*;
 
-/// A backend, what it is called, and what its error may be.
-struct Named {
-    name: &'static str,
-    backend: Box<dyn Backend>,
-    bound: f64,
-}
-
 fn backends() -> Vec<Named> {
-    let gpu = |webgpu_defaults, precision| -> Box<dyn Backend> {
-        let options = ContextOptions {
-            webgpu_defaults,
-            ..ContextOptions::default()
-        };
-        let context = Context::new(&options);
-        let context = context.expect("an adapter; `cargo xtask demo` installs lavapipe");
-        Box::new(WgpuBackend::new(context).with_precision(precision))
-    };
-    let named = |name, backend, bound| Named {
-        name,
-        backend,
-        bound,
-    };
-    vec![
-        named("the CPU", Box::new(CpuBackend::new()), F32_BOUND),
-        named("the adapter", gpu(false, Precision::Exact), F32_BOUND),
-        named(
-            "the adapter by halves",
-            gpu(false, Precision::Half),
-            HALF_BOUND,
-        ),
-        named("WebGPU's defaults", gpu(true, Precision::Exact), F32_BOUND),
-    ]
+    backends::backends(None).expect("an adapter; `cargo xtask demo` installs lavapipe")
 }
 
 fn format(name: &str) -> &'static FormatInfo {
@@ -284,16 +253,16 @@ fn shapes_that_do_not_fit_are_errors() {
     let y = graph.matmul_experts(x, w, ids).expect("a legal op");
     let message = |result: Result<_, GraphError>| result.expect_err("it does not fit").to_string();
     insta::assert_snapshot!(
-                            [
-                                message(graph.matmul_experts(x, flat, ids)),
-                                message(graph.matmul_experts(x, w, other)),
-                                message(graph.matmul_experts(x, w, x)),
-                                message(graph.matmul_experts(y, w, ids)),
-                                message(graph.combine_experts(y, x)),
-                                message(graph.combine_experts(x, x)),
-                            ]
-                            .join("\n"),
-                            @r"
+                                [
+                                    message(graph.matmul_experts(x, flat, ids)),
+                                    message(graph.matmul_experts(x, w, other)),
+                                    message(graph.matmul_experts(x, w, x)),
+                                    message(graph.matmul_experts(y, w, ids)),
+                                    message(graph.combine_experts(y, x)),
+                                    message(graph.combine_experts(x, x)),
+                                ]
+                                .join("\n"),
+                                @r"
 %6 = matmul_experts(%0, %4, %1): w must be [e, n, k], found [5, 32]
 %6 = matmul_experts(%0, %3, %2): the first extents of x [3, 32] and ids [4, 2] must agree
 %6 = matmul_experts(%0, %3, %0): ids must be u32, found %0, f32
@@ -301,7 +270,7 @@ fn shapes_that_do_not_fit_are_errors() {
 %6 = combine_experts(%5, %0): the first extents of x [3, 2, 5] and weights [3, 32] must agree
 %6 = combine_experts(%0, %0): x must be [t, s, n], found [3, 32]
 "
-                        );
+                            );
 }
 
 #[test]

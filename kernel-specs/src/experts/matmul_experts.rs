@@ -12,14 +12,15 @@ use crate::matmul::matmul_bt::multiply;
 pub const TILE: u32 = 32;
 
 /// y[s, n] = Σₖ x[s / per, k] · W[ids[s], n, k] for `rows` slots s, of which `group_rows` made `order` and
-/// `tiles` of 32; zeros where an id is no expert's. `W` has `all` rows, those of its experts one after the other. A
-/// workgroup makes a tile of 32 slots × 64 as `matmul_bt` does.
+/// `tiles` of 32; zeros where an id is no expert's. `W` has `all` rows, those of its experts one after the other,
+/// expert `first` first; where that is not expert 0, slots of others stay as they are. A workgroup makes a tile
+/// of 32 slots × 64 as `matmul_bt` does.
 #[kernel(
     workgroup_size(64),
-    groups(n.div_ceil(64), rows / 32 + all / n + 1),
+    groups(n.div_ceil(64), rows / 32 + experts + 1),
     instances(F in formats::ALL)
 )]
-#[requires(k % F::ELEMS == 0, k < 1 << 31, n >= 1, n < 1 << 31, per >= 1, rows >= 1, x_rows >= 1, all >= 1, all < 1 << 31, w.blocks() >= all * k / F::ELEMS, order.len() >= rows, tiles.len() >= rows / 32 + all / n + 1, x.len() >= x_rows * k, y.len() >= rows * n)]
+#[requires(k % F::ELEMS == 0, k < 1 << 31, n >= 1, n < 1 << 31, per >= 1, rows >= 1, x_rows >= 1, all >= 1, all < 1 << 31, experts <= 1 << 16, w.blocks() >= all * k / F::ELEMS, order.len() >= rows, tiles.len() >= rows / 32 + experts + 1, x.len() >= x_rows * k, y.len() >= rows * n)]
 #[allow(clippy::too_many_arguments)]
 pub fn matmul_experts<F: BlockFormat>(
     w: &[Packed<F>],
@@ -33,6 +34,8 @@ pub fn matmul_experts<F: BlockFormat>(
     rows: u32,
     x_rows: u32,
     per: u32,
+    experts: u32,
+    first: u32,
 ) {
     #[workgroup]
     let ws: [Vec4<f32>; 8 * 64];
@@ -43,20 +46,22 @@ pub fn matmul_experts<F: BlockFormat>(
     let me = local_index();
     let first_n = workgroup_id().x * 64;
     let place = workgroup_id().y;
-    if place >= tiles_of(rows, all / n, TILE) || first_n >= n {
+    if place >= tiles_of(rows, experts, TILE) || first_n >= n {
         return;
     }
     if me == 0 {
         of = tiles[place];
     }
     let tile = workgroup_uniform_load(of);
-    if tile.z == 0 {
+    let own = if tile.x < first { all } else { tile.x - first };
+    let is_there = own < all / n;
+    if tile.z == 0 || !is_there && first > 0 {
         return;
     }
     let col = me % 8;
     let row = me / 8;
-    let w_row = (tile.x * n + first_n + me).min(all - 1);
-    let is_made = tile.x < all / n && first_n + me < n;
+    let w_row = (own.min(all / n) * n + first_n + me).min(all - 1);
+    let is_made = is_there && first_n + me < n;
     let mut slots = [0; 4];
     #[unroll]
     for part in 0..4 {

@@ -16,15 +16,16 @@ const COLUMNS: u32 = 128;
 
 /// y[s, n] = Σₖ scales[s / per] · x[s / per, k] · W[ids[s], n, k] for `rows` slots s, of which `group_rows` made
 /// `order` and `tiles` of 64, and `halve_rows` the activations; zeros where an id is no expert's. `W` has `all`
-/// rows, those of its experts one after the other. Sixteen columns of the tile are a subgroup's, which leaves
-/// out what is past its slots; it is fastest where the workgroup is eight subgroups.
+/// rows, those of its experts one after the other, expert `first` first; where that is not expert 0, slots of
+/// others stay as they are. Sixteen columns of the tile are a subgroup's, which leaves out what is past its
+/// slots; it is fastest where the workgroup is eight subgroups.
 #[kernel(
     workgroup_size(256),
-    groups(n.div_ceil(COLUMNS.into()), rows / 64 + all / n + 1),
+    groups(n.div_ceil(COLUMNS.into()), rows / 64 + experts + 1),
     limits(workgroup_bytes = 49152),
     instances(F in formats::ALL)
 )]
-#[requires(k % F::ELEMS == 0, k < 1 << 31, n >= 1, n < 1 << 31, per >= 1, rows >= 1, x_rows >= 1, all >= 1, all < 1 << 31, w.blocks() >= all * k / F::ELEMS, order.len() >= rows, tiles.len() >= rows / 64 + all / n + 1, x.len() >= x_rows * (k.div_ceil(8) * 2), scales.len() >= x_rows, y.len() >= rows * n)]
+#[requires(k % F::ELEMS == 0, k < 1 << 31, n >= 1, n < 1 << 31, per >= 1, rows >= 1, x_rows >= 1, all >= 1, all < 1 << 31, experts <= 1 << 16, w.blocks() >= all * k / F::ELEMS, order.len() >= rows, tiles.len() >= rows / 64 + experts + 1, x.len() >= x_rows * (k.div_ceil(8) * 2), scales.len() >= x_rows, y.len() >= rows * n)]
 #[allow(clippy::too_many_arguments)]
 pub fn matmul_experts_halves<F: BlockFormat>(
     w: &[Packed<F>],
@@ -39,6 +40,8 @@ pub fn matmul_experts_halves<F: BlockFormat>(
     rows: u32,
     x_rows: u32,
     per: u32,
+    experts: u32,
+    first: u32,
 ) {
     #[workgroup]
     let ws: [Vec4<f16>; COLUMNS * PITCH];
@@ -52,19 +55,20 @@ pub fn matmul_experts_halves<F: BlockFormat>(
     let me = local_index();
     let left = workgroup_id().x * COLUMNS;
     let place = workgroup_id().y;
-    if place >= tiles_of(rows, all / n, TILE) || left >= n || k == 0 {
+    if place >= tiles_of(rows, experts, TILE) || left >= n || k == 0 {
         return;
     }
     if me == 0 {
         of = tiles[place];
     }
     let tile = workgroup_uniform_load(of);
-    if tile.z == 0 {
+    let own = if tile.x < first { all } else { tile.x - first };
+    let is_there = own < all / n;
+    if tile.z == 0 || !is_there && first > 0 {
         return;
     }
-    let is_expert = tile.x < all / n;
     // The last rows stand for those past the edges, whose results nobody keeps.
-    let row_w = (tile.x * n + (left + me / 2).min(n - 1)).min(all - 1);
+    let row_w = (own.min(all / n) * n + (left + me / 2).min(n - 1)).min(all - 1);
     let mut row_x = [0; 4];
     #[unroll]
     for i in 0..4 {
@@ -129,24 +133,24 @@ pub fn matmul_experts_halves<F: BlockFormat>(
             }
             workgroup_barrier();
         }
-        let first = round * num_subgroups();
+        let start = round * num_subgroups();
         #[unroll]
         for block in 0..4 {
             if block * 16 < tile.z {
-                if first + subgroup_id() < 8 {
+                if start + subgroup_id() < 8 {
                     sums[block].store_rows(&mut out, part * 256, 16);
                 }
                 workgroup_barrier();
                 for i in (me..8 * 256).step_by(256) {
                     let row = i / 128;
                     let column = i % 128;
-                    let is_made = column / 16 >= first && column / 16 < first + num_subgroups();
+                    let is_made = column / 16 >= start && column / 16 < start + num_subgroups();
                     if is_made && block * 16 + row < tile.z && left + column < n {
                         let slot = order[(tile.y + block * 16 + row).min(rows - 1)];
                         if slot < rows {
                             let sum = out[column / 16 * 256 + row * 16 + column % 16];
                             let scale = scales[(slot / per).min(x_rows - 1)];
-                            y[slot * n + left + column] = if is_expert { sum * scale } else { 0.0 };
+                            y[slot * n + left + column] = if is_there { sum * scale } else { 0.0 };
                         }
                     }
                 }

@@ -24,6 +24,9 @@ pub struct ContextOptions {
     pub adapter: Option<String>,
     /// Opens the device with WebGPU's default limits and no features: what every browser grants.
     pub webgpu_defaults: bool,
+    /// Opens the device with storage bindings of so many bytes at most, where it has larger ones: to try
+    /// what runs on a smaller device.
+    pub binding_bytes: Option<u64>,
 }
 
 /// An open device, with its queue and its compiled pipelines. Clones share the device.
@@ -69,7 +72,7 @@ impl Context {
         let _one_at_a_time = adapter::opening();
         let instance = adapter::instance();
         let adapter = adapter::choose(adapter::enumerate(&instance), options.adapter.as_deref())?;
-        let (features, limits) = if options.webgpu_defaults {
+        let (features, mut limits) = if options.webgpu_defaults {
             (wgpu::Features::empty(), Limits::default())
         } else {
             let wanted = wgpu::Features::SUBGROUP
@@ -83,6 +86,8 @@ impl Context {
                 compute_limits(&adapter.limits()),
             )
         };
+        let binding = &mut limits.max_storage_buffer_binding_size;
+        *binding = options.binding_bytes.unwrap_or(u64::MAX).min(*binding);
         let descriptor = DeviceDescriptor {
             label: None,
             required_features: features,

@@ -50,10 +50,7 @@ impl Shape {
 
     /// The product of that shape.
     pub fn product(self) -> Product {
-        let of = |Choice { experts, used }| Experts {
-            count: experts,
-            slots: self.m * used,
-        };
+        let of = |Choice { experts, used }| Experts::all(experts, self.m * used);
         Product {
             m: self.m,
             n: self.n,

@@ -179,6 +179,14 @@ fn what_cannot_be_measured_exits_with_2_and_says_why() {
             "n = 4000000000, k = 256: m · n, m · k and n · k are 2147483648 numbers at most",
         ),
         (
+            &["--op", "gemv", "--experts", "3"],
+            "--experts: no op that is measured has experts; `--op moe` has",
+        ),
+        (
+            &["--op", "moe", "--experts", "8", "--used", "9"],
+            "--used 9: there are 8 experts",
+        ),
+        (
             &["--type", "Q4_K", "--m", "9", "--road", "gemv"],
             "no road that was asked for fits",
         ),

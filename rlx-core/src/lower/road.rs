@@ -29,6 +29,10 @@ pub struct Experts {
     pub count: u32,
     /// How many rows the result has: a multiple of the rows of activations.
     pub slots: u32,
+    /// The first whose weights are at hand.
+    pub first: u32,
+    /// How many are at hand. Slots of others stay as they are, or are zeros where the first is expert 0.
+    pub here: u32,
 }
 
 /// A way to compute a matrix product.
@@ -257,10 +261,15 @@ impl Road {
     ) -> Result<Vec<Dispatch<Operand>>, DispatchError> {
         use Operand::{Activations, Ids, Result, Temporary, Weight};
         let &Product { m, n, k, experts } = product;
-        let experts = experts.unwrap_or(Experts { count: 1, slots: m });
-        let Experts { count, slots } = experts;
-        // Of all experts, and slots that share a row of activations.
-        let (all, per) = (count * n, slots.checked_div(m).unwrap_or(1));
+        let experts = experts.unwrap_or(Experts::all(1, m));
+        let Experts {
+            count,
+            slots,
+            first,
+            here,
+        } = experts;
+        // Rows of all experts at hand, and slots that share a row of activations.
+        let (all, per) = (here * n, slots.checked_div(m).unwrap_or(1));
         let plain = [Weight, Activations, Result];
         Ok(match self.kind {
             Kind::GemvInt8 => {
@@ -305,14 +314,17 @@ impl Road {
                 vec![matmul_bt::matmul_bt::dispatch(kernel, plain, params)?]
             }
             Kind::GemvExperts => {
-                let params = gemv_experts::gemv_experts::Params::new(n, k, all, slots, m, per);
+                let params =
+                    gemv_experts::gemv_experts::Params::new(n, k, all, slots, m, per, first);
                 let bindings = [Weight, Ids, Activations, Result];
                 let product = gemv_experts::gemv_experts::dispatch(kernel, bindings, params)?;
                 vec![product]
             }
             Kind::MatmulExperts => {
                 let grouped = group(experts, matmul_experts::TILE)?;
-                let params = matmul_experts::matmul_experts::Params::new(n, k, all, slots, m, per);
+                let params = matmul_experts::matmul_experts::Params::new(
+                    n, k, all, slots, m, per, count, first,
+                );
                 let bindings = [Weight, Activations, Temporary(0), Temporary(1), Result];
                 let product = matmul_experts::matmul_experts::dispatch(kernel, bindings, params)?;
                 vec![grouped, product]
@@ -324,7 +336,7 @@ impl Road {
                 let [order, tiles] = [Temporary(0), Temporary(1)];
                 let bindings = [Weight, x, scales, order, tiles, Result];
                 let params = matmul_experts_halves::matmul_experts_halves::Params::new(
-                    n, k, all, slots, m, per,
+                    n, k, all, slots, m, per, count, first,
                 );
                 let product = matmul_experts_halves::matmul_experts_halves::dispatch(
                     kernel, bindings, params,
@@ -336,6 +348,16 @@ impl Road {
 }
 
 impl Experts {
+    /// `count` experts, whose weights are all at hand.
+    pub const fn all(count: u32, slots: u32) -> Self {
+        Self {
+            count,
+            slots,
+            first: 0,
+            here: count,
+        }
+    }
+
     /// The bytes of what [`group`] makes.
     fn groups(self, tile: u32) -> [u64; 2] {
         let tiles = group_rows::tiles_of(self.slots, self.count, tile);

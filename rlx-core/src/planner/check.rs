@@ -14,10 +14,13 @@ pub(super) fn describe(program: &Program, id: ValueId) -> String {
             .find(|(_, value)| *value == id)
             .map(|(name, _)| name.clone())
     };
-    if let Some(ValueKind::Weight { name }) =
+    if let Some(ValueKind::Weight { name, from }) =
         program.values.get(id.index()).map(|value| &value.kind)
     {
-        return format!("weight `{name}`");
+        return match from {
+            0 => format!("weight `{name}`"),
+            _ => format!("weight `{name}` from byte {from}"),
+        };
     }
     if let Some(name) = named(&program.inputs) {
         return format!("input `{name}`");

@@ -66,40 +66,58 @@ impl<'a> Memory<'a> {
             weights: buffers.collect::<Result<_, _>>()?,
         };
         let mut upload = Upload::new(context, plan.weights.iter().map(|buffer| buffer.size).sum())?;
+        let mut uploaded: HashMap<&str, u64> = HashMap::new();
         for &value in plan.weights.iter().flat_map(|buffer| &buffer.values) {
-            let (bytes, window) = memory.weight(program, value, weights)?;
+            let (name, bytes, window) = memory.weight(program, value, weights)?;
             upload.write(window.buffer, window.offset, bytes)?;
+            *uploaded.entry(name).or_default() += bytes.len() as u64;
         }
         upload.finish()?;
+        // A weight may be several values, and all of it must be among them.
+        for (name, bytes) in uploaded {
+            let expected = weights.get(name).map_or(0, |all| all.len() as u64);
+            if bytes != expected {
+                return Err(MismatchError::WeightBytes {
+                    name: name.to_owned(),
+                    bytes,
+                    expected,
+                }
+                .into());
+            }
+        }
         Ok(memory)
     }
 
-    fn weight<'w>(
+    /// What weight `value` is of, its bytes and its window.
+    fn weight<'p, 'w>(
         &self,
-        program: &Program,
+        program: &'p Program,
         value: ValueId,
         weights: &HashMap<&str, &'w [u8]>,
-    ) -> Result<(&'w [u8], Bound<'_>), MismatchError> {
+    ) -> Result<(&'p str, &'w [u8], Bound<'_>), MismatchError> {
         let no_weight = MismatchError::NoWeight { value };
         let Some(planned) = program.values.get(value.index()) else {
             return Err(no_weight);
         };
-        let ValueKind::Weight { name } = &planned.kind else {
+        let ValueKind::Weight { name, from } = &planned.kind else {
             return Err(no_weight);
         };
         let Some(&bytes) = weights.get(name.as_str()) else {
             return Err(no_weight);
         };
-        let (window, expected) = (self.window(value)?, bytes.len() as u64);
-        if planned.bytes != expected || window.size < expected {
-            let bytes = planned.bytes.min(window.size);
-            return Err(MismatchError::WeightBytes {
+        let window = self.window(value)?;
+        let (first, count) = (*from as usize, planned.bytes.min(window.size) as usize);
+        let part = first
+            .checked_add(count)
+            .and_then(|end| bytes.get(first..end));
+        match part {
+            Some(part) if planned.bytes <= window.size => Ok((name, part, window)),
+            _ => Err(MismatchError::WeightBytes {
                 name: name.clone(),
-                bytes,
-                expected,
-            });
+                bytes: planned.bytes.min(window.size),
+                expected: (bytes.len() - first.min(bytes.len())) as u64,
+            }),
         }
-        Ok((bytes, window))
     }
 
     /// The window of `value`.

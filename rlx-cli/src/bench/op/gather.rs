@@ -28,7 +28,7 @@ pub fn work(
     let Some(kernel) = kernel.filter(|_| roads.want(NAME, true)) else {
         return Ok(Vec::new());
     };
-    let params = gather_rows::Params::new(m, k, n);
+    let params = gather_rows::Params::new(m, k, n, 0);
     let dispatch = gather_rows::dispatch(kernel, [0, 1, 2], params).map_err(DeviceError::from)?;
     let (all, rows) = (u64::from(n) * u64::from(k), u64::from(m) * u64::from(k));
     let (read, results) = (weight_bytes(format, rows), rows * 4);
