@@ -208,8 +208,8 @@ fn a_weight_row_must_be_whole_blocks() {
 }
 
 #[test]
-fn a_weight_has_one_or_two_extents_and_none_is_zero() {
-    for dims in [&[][..], &[0, 32], &[2, 2, 32]] {
+fn a_weight_has_one_to_three_extents_and_none_is_zero() {
+    for dims in [&[][..], &[0, 32], &[2, 0, 32], &[2, 2, 2, 32]] {
         assert!(matches!(
             Graph::new().weight("w", dims, &Q8_0),
             Err(GraphError::Operand { .. })

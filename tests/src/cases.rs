@@ -126,11 +126,19 @@ fn row_lengths(format: &FormatInfo) -> Vec<u32> {
 }
 
 /// Golden blocks, or for a dense format, which has none, random ones.
-fn dequantise_case(format: &'static FormatInfo, golden: &Golden) -> Case {
+fn golden_case(format: &'static FormatInfo, golden: &Golden) -> Case {
     let blocks = match golden.by_ggml_type(format.ggml_type) {
         Some(golden) => golden.blocks.clone(),
         None => random::blocks(format, 1, 1003),
     };
+    dequantise_case(format, blocks)
+}
+
+/// `blocks` decoded, which must give what the format's decoder gives.
+///
+/// # Panics
+/// Where the format has no kernel.
+pub fn dequantise_case(format: &'static FormatInfo, blocks: Vec<u8>) -> Case {
     let wanted = decode(format, &blocks);
     let params = dequantise::Params::new(wanted.len() as u32);
     let kernel = dequantise::instance(format.name).expect("an instance for every format");
@@ -544,7 +552,7 @@ pub fn cases() -> Vec<Case> {
         paste_case(),
     ]);
     for format in formats::ALL.iter().copied() {
-        cases.push(dequantise_case(format, &golden));
+        cases.push(golden_case(format, &golden));
         for k in row_lengths(format) {
             cases.push(gather_case(format, k));
             // Enough sums that what cancels in one does not make up the error of all.

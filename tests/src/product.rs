@@ -75,9 +75,13 @@ impl Case {
 
     /// Random weights of `max_n` rows of `k`, and `max_m` rows of activations.
     pub fn new(format: &'static FormatInfo, max_m: usize, max_n: usize, k: usize) -> Self {
-        let seed = u64::from(format.ggml_type) << 32 | k as u64;
-        let weight = random::blocks(format, seed, max_n * k / format.elems as usize);
-        let x = random::activations(seed + 1, max_m * k);
+        let x = random::activations(seed(format, k) + 1, max_m * k);
+        Self::of(format, max_n, k, x)
+    }
+
+    /// Random weights of `max_n` rows of `k`, and these rows of activations.
+    pub fn of(format: &'static FormatInfo, max_n: usize, k: usize, x: Vec<f32>) -> Self {
+        let weight = random::blocks(format, seed(format, k), max_n * k / format.elems as usize);
         let mut decoded = vec![0.0; max_n * k];
         (format.decode)(&weight, &mut decoded);
         let wanted = reference(&x, &decoded, max_n, k);
@@ -92,36 +96,20 @@ impl Case {
         }
     }
 
+    /// The whole product, row by row.
+    pub fn wanted(&self) -> &[f64] {
+        &self.wanted
+    }
+
     /// The error of `backend` on the first `m` and `n` rows.
     ///
     /// # Errors
     /// [`ProductError`] where the backend does not give a product.
     pub fn nmse(&self, backend: &dyn Backend, m: usize, n: usize) -> Result<f64, ProductError> {
         let k = self.k;
-        let mut graph = Graph::new();
-        let x = graph.input("x", Shape::from([m as u64, k as u64]), DType::F32)?;
-        let w = graph.weight("w", Shape::from([n as u64, k as u64]), self.format)?;
-        let y = graph.matmul_bt(x, w)?;
-        graph.output("y", y)?;
-        let bytes =
-            self.weight[..n * k / self.format.elems as usize * self.format.bytes as usize].to_vec();
-        let weights = HashMap::from([("w".to_string(), bytes)]);
-        let mut executable = backend.compile(&graph, &weights)?;
-        let input = Tensor::f32(Shape::from([m as u64, k as u64]), self.x[..m * k].to_vec());
-        let outputs = executable.run(&[("x", input)])?;
-        let Some((
-            _,
-            Tensor {
-                data: TensorData::F32(found),
-                ..
-            },
-        )) = outputs.first()
-        else {
-            return Err(ProductError::Result { m, n, k });
-        };
-        if found.len() != m * n {
-            return Err(ProductError::Result { m, n, k });
-        }
+        let bytes = n * k / self.format.elems as usize * self.format.bytes as usize;
+        let (weight, x) = (&self.weight[..bytes], &self.x[..m * k]);
+        let found = multiply(backend, self.format, weight, x, [m, n, k])?;
         let (wanted, found) = (self.cut(&self.wanted, m, n), found.iter().copied());
         if self.energy.is_empty() {
             return Ok(nmse(found, wanted));
@@ -134,11 +122,48 @@ impl Case {
     }
 }
 
+/// `x[m, k] · w[n, k]ᵀ` on `backend`.
+///
+/// # Errors
+/// [`ProductError`] where the backend does not give a product.
+pub fn multiply(
+    backend: &dyn Backend,
+    format: &'static FormatInfo,
+    weight: &[u8],
+    x: &[f32],
+    [m, n, k]: [usize; 3],
+) -> Result<Vec<f32>, ProductError> {
+    let shape = |rows: usize| Shape::from([rows as u64, k as u64]);
+    let mut graph = Graph::new();
+    let x_value = graph.input("x", shape(m), DType::F32)?;
+    let w = graph.weight("w", shape(n), format)?;
+    let y = graph.matmul_bt(x_value, w)?;
+    graph.output("y", y)?;
+    let weights = HashMap::from([("w".to_string(), weight.to_vec())]);
+    let mut executable = backend.compile(&graph, &weights)?;
+    let outputs = executable.run(&[("x", Tensor::f32(shape(m), x.to_vec()))])?;
+    match outputs.into_iter().next() {
+        Some((
+            _,
+            Tensor {
+                data: TensorData::F32(found),
+                ..
+            },
+        )) if found.len() == m * n => Ok(found),
+        _ => Err(ProductError::Result { m, n, k }),
+    }
+}
+
 impl Case {
     /// Of `max_n` values a row, the first `n` of the first `m` rows.
     fn cut<'a>(&'a self, values: &'a [f64], m: usize, n: usize) -> impl Iterator<Item = f64> + 'a {
         (0..m).flat_map(move |row| values[row * self.max_n..][..n].iter().copied())
     }
+}
+
+/// A number that belongs to a format and a row length.
+fn seed(format: &FormatInfo, k: usize) -> u64 {
+    u64::from(format.ggml_type) << 32 | k as u64
 }
 
 fn reference(x: &[f32], w: &[f32], n: usize, k: usize) -> Vec<f64> {

@@ -18,6 +18,7 @@ fn devices(webgpu_defaults: bool) -> Vec<(String, WgpuBackend)> {
         let options = ContextOptions {
             adapter: Some(name.clone()),
             webgpu_defaults,
+            ..ContextOptions::default()
         };
         let context = Context::new(&options).unwrap();
         (name, WgpuBackend::new(context))

@@ -38,7 +38,13 @@ fn program() -> (Graph, Program) {
     graph.output("out", y).unwrap();
 
     let bytes = u64::from(N) * 4;
-    let (input, weight) = (|| ValueKind::Input, ValueKind::Weight { name: "w".into() });
+    let (input, weight) = (
+        || ValueKind::Input,
+        ValueKind::Weight {
+            name: "w".into(),
+            from: 0,
+        },
+    );
     let values = vec![
         value(bytes, input(), None),
         value(bytes, input(), None),
@@ -433,6 +439,7 @@ fn copy_program(blocks: u64) -> (Graph, Program) {
             weight_bytes,
             ValueKind::Weight {
                 name: "before".into(),
+                from: 0,
             },
             None,
         ),
@@ -440,6 +447,7 @@ fn copy_program(blocks: u64) -> (Graph, Program) {
             weight_bytes,
             ValueKind::Weight {
                 name: "packed".into(),
+                from: 0,
             },
             None,
         ),

@@ -262,7 +262,10 @@ fn a_kernel_has_at_most_32_bindings() {
 #[test]
 fn a_weight_is_never_written() {
     assert_eq!(
-        spoilt(|program| program.values[1].kind = ValueKind::Weight { name: "w".into() }),
+        spoilt(|program| program.values[1].kind = ValueKind::Weight {
+            name: "w".into(),
+            from: 0
+        }),
         "dispatch 0: kernel `dummy` writes weight `w`, and weights are only read"
     );
 }

@@ -51,7 +51,14 @@ pub trait Build {
         self.value(bytes, ValueKind::Temporary, None)
     }
     fn weight(&mut self, bytes: u64, name: &str) -> ValueId {
-        self.value(bytes, ValueKind::Weight { name: name.into() }, None)
+        self.value(
+            bytes,
+            ValueKind::Weight {
+                name: name.into(),
+                from: 0,
+            },
+            None,
+        )
     }
     fn input(&mut self, bytes: u64, name: &str) -> ValueId;
     fn output(&mut self, name: &str, value: ValueId);
