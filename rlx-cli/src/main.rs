@@ -14,6 +14,7 @@ mod layer;
 mod matrix;
 mod near;
 mod output;
+mod roads;
 mod spread;
 mod table;
 
@@ -37,6 +38,7 @@ enum Command {
     #[command(subcommand)]
     Kernels(kernels::Kernels),
     Layer(layer::Layer),
+    Roads(roads::Roads),
 }
 
 fn main() -> ExitCode {
@@ -46,6 +48,7 @@ fn main() -> ExitCode {
         Command::Inspect(inspect) => inspect.run(),
         Command::Kernels(kernels) => kernels.run(),
         Command::Layer(layer) => layer.run(),
+        Command::Roads(roads) => roads.run(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

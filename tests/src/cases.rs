@@ -276,7 +276,7 @@ fn bound(road: &Road) -> f64 {
 }
 
 /// A device that has everything that a road may need.
-fn everything() -> LowerOptions {
+pub fn everything() -> LowerOptions {
     LowerOptions {
         features: Features {
             f16: true,

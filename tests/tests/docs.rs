@@ -192,3 +192,114 @@ fn the_chapter_of_builtins_is_their_table() {
         "docs/builtins.md is stale: UPDATE_DOCS=1 cargo test -p rlx-conformance --test docs"
     );
 }
+
+/// `docs/paths.md`: the kernel of each path for each format, from the tables that products go by.
+fn paths() -> String {
+    use kernel_specs::{formats, index, quant};
+    use rlx_conformance::cases::everything;
+    use rlx_core::lower::road::{self, Experts, Product};
+    use rlx_core::{LowerOptions, Precision};
+
+    let mut text = String::from(
+        "# Paths\n\n\
+         The kernel that each path takes, for each format of weights. Made by a test from the tables that products\n\
+         go by; `UPDATE_DOCS=1 cargo test -p rlx-conformance --test docs` writes it anew. `rlx roads` shows which of\n\
+         them a device has.\n",
+    );
+    let grouped = Some(Experts::all(8, 1024));
+    let products = [
+        ("m = 1 to 8", Product::of(8, 4096, 4096)),
+        ("m > 8", Product::of(512, 4096, 4096)),
+        (
+            "experts, m = 1 to 8",
+            Product {
+                experts: grouped,
+                ..Product::of(8, 4096, 4096)
+            },
+        ),
+        (
+            "experts, m > 8",
+            Product {
+                experts: grouped,
+                ..Product::of(512, 4096, 4096)
+            },
+        ),
+    ];
+    let device = |precision| LowerOptions {
+        precision,
+        ..everything()
+    };
+    let least = LowerOptions::default();
+    for (title, options) in [
+        (
+            "A device with subgroups, halves and cooperative matrices, products exact",
+            device(Precision::Exact),
+        ),
+        (
+            "The same, activations and weights rounded to halves",
+            device(Precision::Half),
+        ),
+        (
+            "The same, activations rounded to bytes",
+            device(Precision::Int8),
+        ),
+        ("A device with WebGPU's defaults alone", least),
+    ] {
+        let _ = write!(text, "\n## {title}\n\n| ggml type | format | decode | rows |");
+        for (name, _) in &products {
+            let _ = write!(text, " {name} |");
+        }
+        let _ = writeln!(text, "\n|{}", " --- |".repeat(4 + products.len()));
+        for format in formats::ALL.iter().copied() {
+            let _ = write!(text, "| {} | {} |", format.ggml_type, format.name);
+            let decode = quant::dequantise::dequantise::instance(format.name);
+            let gather = index::gather_rows::gather_rows::instance(format.name);
+            for kernel in [decode, gather] {
+                let kernel = kernel.expect("every format has every path");
+                let _ = write!(text, " `{}` |", kernel.name);
+            }
+            for (_, product) in &products {
+                let road = road::best(format, product, &options);
+                assert!(road.kernel.is_some(), "{}: {}", format.name, road.name);
+                let _ = write!(text, " `{}` |", road.name);
+            }
+            text.push('\n');
+        }
+    }
+    text.push_str("\n## Why\n\nThe first row that fits is taken, the last fits always.\n");
+    for (title, rows) in ["One weight", "Experts"].into_iter().zip(road::table()) {
+        let _ = write!(
+            text,
+            "\n### {title}\n\n| rows | keeps | road | reason |\n| --- | --- | --- | --- |\n"
+        );
+        for row in rows {
+            let most = *row.rows.end();
+            let most = if most == u32::MAX {
+                String::new()
+            } else {
+                most.to_string()
+            };
+            let (least, keeps) = (row.rows.start(), row.keeps);
+            let _ = writeln!(
+                text,
+                "| {least}..{most} | {keeps:?} | `{}` | {} |",
+                row.name, row.reason
+            );
+        }
+    }
+    text
+}
+
+#[test]
+fn the_chapter_of_paths_is_the_tables_of_roads() {
+    let path = root().join("docs/paths.md");
+    let wanted = paths();
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        fs::write(&path, &wanted).expect("docs can be written");
+    }
+    let found = fs::read_to_string(&path).expect("the chapter is there");
+    assert!(
+        found == wanted,
+        "docs/paths.md is stale: UPDATE_DOCS=1 cargo test -p rlx-conformance --test docs"
+    );
+}

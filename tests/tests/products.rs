@@ -2,8 +2,8 @@
 //! halves 1e-6, of bytes 1e-4.
 //!
 //! One test a backend, format and row length, so that a new format is held without a line here. The
-//! kernels are the same for all formats, so every shape is tried for one format of each block size, and a
-//! sample for the others; `RLX_PRODUCTS=all` tries every shape for all of them.
+//! kernels are the same for all formats, so many shapes are tried for one format of each block size, and a
+//! sample for the others; `RLX_PRODUCTS=all` tries the whole grid for all of them.
 
 use std::env;
 
@@ -15,18 +15,63 @@ use rlx_conformance::product::{Case, F32_BOUND, HALF_BOUND, INT8_BOUND};
 use rlx_core::Precision;
 use rlx_kernels::FormatInfo;
 
-const M: &[usize] = &[1, 2, 3, 7, 8, 9, 32, 33];
-const N: &[usize] = &[1, 63, 65, 576, 1536];
+/// The whole grid, by `RLX_PRODUCTS=all`: `cargo xtask conformance`.
+const M: &[usize] = &[1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 31, 32, 33, 63, 64, 65, 512];
+const N: &[usize] = &[1, 63, 64, 65, 127, 129, 576, 1023, 1536, 2880];
 /// Row lengths; a format takes those that its blocks divide, and one block.
-const K: &[usize] = &[256, 576, 1024, 4096];
+const K: &[usize] = &[256, 576, 1024, 2048, 4096, 14_336];
 /// Row lengths that only dense weights have.
 const DENSE_K: &[usize] = &[1, 7, 65, 80, 129, 588, 2051];
+/// Rows of activations that dense weights have besides, with a few rows of the weight.
+const DENSE_M: &[usize] = &[1056, 1057, 6271, 6272, 6273];
+const DENSE_N: &[usize] = &[65, 129];
 
-/// What is tried of each for a format that is not among these.
+/// What is tried of each where the grid is not whole.
+const SOME_M: &[usize] = &[1, 2, 3, 7, 8, 9, 32, 33];
+const SOME_N: &[usize] = &[1, 63, 65, 576, 1536];
+const SOME_K: &[usize] = &[1, 7, 65, 80, 129, 256, 576, 588, 1024, 2051, 4096];
+
+/// And for a format that is not among these.
 const WHOLE: &[&str] = &["F32", "Q4_0", "Q4_K"];
 const SAMPLE_M: &[usize] = &[1, 9, 33];
 const SAMPLE_N: &[usize] = &[1, 65, 576];
 const SAMPLE_K: &[usize] = &[1, 65, 256, 1024];
+
+/// How much of the grid is tried of a format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Extent {
+    All,
+    Some,
+    Sample,
+}
+
+impl Extent {
+    fn of(format: &FormatInfo) -> Self {
+        if env::var("RLX_PRODUCTS").is_ok_and(|what| what == "all") {
+            Self::All
+        } else if WHOLE.contains(&format.name) {
+            Self::Some
+        } else {
+            Self::Sample
+        }
+    }
+
+    fn has_length(self, format: &FormatInfo, k: usize) -> bool {
+        match self {
+            Self::All => true,
+            Self::Some => SOME_K.contains(&k) || k == format.elems as usize,
+            Self::Sample => SAMPLE_K.contains(&k) || k == format.elems as usize,
+        }
+    }
+
+    fn rows(self) -> (&'static [usize], &'static [usize]) {
+        match self {
+            Self::All => (M, N),
+            Self::Some => (SOME_M, SOME_N),
+            Self::Sample => (SAMPLE_M, SAMPLE_N),
+        }
+    }
+}
 
 type Open = fn() -> Result<Box<dyn Backend>, Failed>;
 
@@ -61,18 +106,14 @@ fn lengths(format: &FormatInfo) -> Vec<usize> {
     lengths
 }
 
-/// Whether every shape is tried for `format`.
-fn is_whole(format: &FormatInfo) -> bool {
-    WHOLE.contains(&format.name) || env::var("RLX_PRODUCTS").is_ok_and(|what| what == "all")
-}
-
-fn hold(open: Open, bound: f64, format: &'static FormatInfo, k: usize) -> Result<(), Failed> {
+fn hold(
+    open: Open,
+    bound: f64,
+    format: &'static FormatInfo,
+    k: usize,
+    (ms, ns): (&[usize], &[usize]),
+) -> Result<(), Failed> {
     let backend = open()?;
-    let (ms, ns) = if is_whole(format) {
-        (M, N)
-    } else {
-        (SAMPLE_M, SAMPLE_N)
-    };
     let mut case = Case::new(format, ms[ms.len() - 1], ns[ns.len() - 1], k);
     if bound > F32_BOUND {
         case = case.by_energy();
@@ -98,13 +139,18 @@ fn main() {
     let mut trials = Vec::new();
     for &(backend, open, bound) in BACKENDS {
         for format in formats::ALL.iter().copied() {
-            let elems = format.elems as usize;
-            let lengths = lengths(format).into_iter();
-            let lengths =
-                lengths.filter(|k| is_whole(format) || *k == elems || SAMPLE_K.contains(k));
-            for k in lengths {
-                let name = format!("{backend}::{}_with_k_{k}", format.name.to_lowercase());
-                trials.push(Trial::test(name, move || hold(open, bound, format, k)));
+            let extent = Extent::of(format);
+            let name = format.name.to_lowercase();
+            for k in lengths(format) {
+                if extent.has_length(format, k) {
+                    let run = move || hold(open, bound, format, k, extent.rows());
+                    trials.push(Trial::test(format!("{backend}::{name}_with_k_{k}"), run));
+                }
+                if extent == Extent::All && DENSE_K.contains(&k) {
+                    let run = move || hold(open, bound, format, k, (DENSE_M, DENSE_N));
+                    let name = format!("{backend}::{name}_with_k_{k}_and_many_rows");
+                    trials.push(Trial::test(name, run));
+                }
             }
         }
     }

@@ -2,6 +2,7 @@
 
 mod bench;
 mod command;
+mod conformance;
 mod demo;
 mod driver;
 mod model;
@@ -30,6 +31,9 @@ enum Chore {
     Demo(demo::Options),
     /// Measures what the macros cost those who build kernels.
     Bench(bench::Options),
+    /// Holds every product of the whole grid of shapes to f64, on every backend: hours on a software
+    /// adapter.
+    Conformance(conformance::Options),
     /// Runs everything that CI checks, up to the first failure.
     Test(test::Options),
 }
@@ -38,6 +42,7 @@ fn main() -> ExitCode {
     let done: Result<(), Box<dyn Error>> = match Arguments::parse().chore {
         Chore::Demo(options) => demo::run(&options).map_err(Into::into),
         Chore::Bench(options) => bench::run(&options).map_err(Into::into),
+        Chore::Conformance(options) => conformance::run(&options).map_err(Into::into),
         Chore::Test(options) => test::run(&options).map_err(Into::into),
     };
     match done {

@@ -6,6 +6,7 @@ mod fixture;
 mod inspect;
 mod kernels;
 mod layer;
+mod roads;
 
 use fixture::rlx;
 
@@ -14,7 +15,7 @@ fn wrong_usage_exits_with_2_and_says_how_to_use_it() {
     for arguments in [
         &[][..],
         &["frobnicate"],
-        &["bench", "--op", "moe"],
+        &["bench", "--op", "mow"],
         &["bench", "--m", "0"],
         &["bench", "--runs", "0"],
         &["doctor", "--frobnicate"],

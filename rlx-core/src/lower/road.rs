@@ -35,14 +35,17 @@ pub struct Experts {
     pub here: u32,
 }
 
-/// A way to compute a matrix product.
-struct Row {
-    name: &'static str,
+/// A way to compute a matrix product: a row of the table.
+#[derive(Debug)]
+pub struct Row {
+    /// The name of the kernel that multiplies.
+    pub name: &'static str,
     /// Rows of activations that it is for.
-    rows: RangeInclusive<u32>,
+    pub rows: RangeInclusive<u32>,
     /// The least precision that it keeps.
-    keeps: Precision,
-    reason: &'static str,
+    pub keeps: Precision,
+    /// When it is taken, and why.
+    pub reason: &'static str,
     /// The kernel for weights in a format of that name.
     kernel: fn(&str) -> Option<&'static KernelInfo>,
     kind: Kind,
@@ -196,9 +199,15 @@ pub fn matmul(format: &FormatInfo, m: u64, options: &LowerOptions) -> Road {
     best(format, &Product::of(m, 0, 0), options)
 }
 
+/// The whole table: the rows of products with one weight, then those of grouped products, each in the order
+/// in which they are tried.
+pub fn table() -> [&'static [Row]; 2] {
+    [TABLE, GROUPED]
+}
+
 /// The names of all roads.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    TABLE.iter().chain(GROUPED).map(|row| row.name)
+    table().into_iter().flatten().map(|row| row.name)
 }
 
 impl Product {
@@ -222,10 +231,15 @@ impl Product {
 }
 
 impl Row {
+    /// Its kernel for weights in `format`, where there is one.
+    pub fn kernel(&self, format: &FormatInfo) -> Option<&'static KernelInfo> {
+        (self.kernel)(format.name)
+    }
+
     fn road(&self, format: &FormatInfo) -> Road {
         Road {
             name: self.name,
-            kernel: (self.kernel)(format.name),
+            kernel: self.kernel(format),
             reason: self.reason,
             keeps: self.keeps,
             kind: self.kind,
