@@ -8,7 +8,7 @@ use kernel_specs::index::gather_rows::gather_rows;
 use kernel_specs::index::paste_columns::paste_columns;
 use kernel_specs::matmul::gemv;
 use kernel_specs::norm::rms_norm::rms_norm;
-use kernel_specs::quant::dequantise::dequantise;
+use kernel_specs::quant::dequantise::{dequantise, dequantise_f16};
 use kernel_specs::{elementwise, formats};
 use rlx_backends::{Backend, CpuBackend, Tensor, TensorData};
 use rlx_core::lower::road::{self, Experts, Operand, Product, Road};
@@ -31,6 +31,8 @@ use crate::random;
 pub enum Wanted {
     /// These bits; a subnormal may be flushed to zero, and one NaN is as good as another.
     Bits(Vec<f32>),
+    /// These values in f16, two a word: each one of the two nearest.
+    Halves(Vec<f32>),
     /// These values within this NMSE.
     Near(Vec<f64>, f64),
 }
@@ -57,13 +59,14 @@ impl Case {
         wanted: Wanted,
         dispatch: impl FnOnce([usize; N]) -> Result<Dispatch<usize>, DispatchError>,
     ) -> Self {
-        let len = match &wanted {
-            Wanted::Bits(values) => values.len(),
-            Wanted::Near(values, _) => values.len(),
+        let bytes = match &wanted {
+            Wanted::Bits(values) => 4 * values.len(),
+            Wanted::Halves(values) => (2 * values.len()).next_multiple_of(4),
+            Wanted::Near(values, _) => 4 * values.len(),
         };
         let result = inputs.len();
         let mut values: Vec<Value> = inputs.into_iter().map(Value::Given).collect();
-        values.push(Value::Written(4 * len));
+        values.push(Value::Written(bytes));
         Self {
             label,
             values,
@@ -91,6 +94,17 @@ impl Case {
                     })?;
                 Some(format!("value {at} is {found:e}, not {wanted:e}"))
             }
+            Wanted::Halves(wanted) => {
+                assert_eq!(words.len(), wanted.len().div_ceil(2));
+                let halves = words
+                    .iter()
+                    .flat_map(|word| [*word as u16, (*word >> 16) as u16]);
+                let halves = halves.map(f16::from_bits);
+                let mut pairs = wanted.iter().zip(halves).enumerate();
+                let (at, (wanted, found)) =
+                    pairs.find(|(_, (wanted, found))| !is_half_of(**wanted, *found))?;
+                Some(format!("value {at} is {found:e}, not {wanted:e}"))
+            }
             Wanted::Near(wanted, bound) => {
                 assert_eq!(words.len(), wanted.len());
                 let error = nmse(found, wanted.iter().copied());
@@ -100,6 +114,25 @@ impl Case {
             }
         }
     }
+}
+
+/// Whether `half` is one of the two nearest to `value`: what is nearer to none than it; what is too large, or
+/// no number, may be anything, and a subnormal half zero.
+fn is_half_of(value: f32, half: f16) -> bool {
+    let nearest = f16::from_f32(value);
+    if !nearest.is_finite() {
+        return true;
+    }
+    let is_flushed = half == f16::ZERO && value.abs() < f16::MIN_POSITIVE.to_f32();
+    let between = |a: f32, b: f32| (a <= value && value <= b) || (b <= value && value <= a);
+    let step = if value.abs() > nearest.to_f32().abs() {
+        1
+    } else {
+        -1
+    };
+    let other = f16::from_bits(nearest.to_bits().wrapping_add_signed(step));
+    let is_other = half == other && between(nearest.to_f32(), other.to_f32());
+    half == nearest || is_other || is_flushed
 }
 
 fn bytes(values: &[f32]) -> Vec<u8> {
@@ -145,6 +178,18 @@ pub fn dequantise_case(format: &'static FormatInfo, blocks: Vec<u8>) -> Case {
     let label = format!("dequantise::{}", format.name);
     Case::of(label, vec![blocks], Wanted::Bits(wanted), |bindings| {
         dequantise::dispatch(kernel, bindings, params)
+    })
+}
+
+/// The same in f16.
+fn dequantise_f16_case(format: &'static FormatInfo) -> Case {
+    let blocks = random::blocks(format, 16, 1003_usize.div_ceil(format.elems as usize));
+    let wanted = decode(format, &blocks);
+    let params = dequantise_f16::Params::new(wanted.len() as u32);
+    let kernel = dequantise_f16::instance(format.name).expect("an instance for every format");
+    let label = format!("dequantise_f16::{}", format.name);
+    Case::of(label, vec![blocks], Wanted::Halves(wanted), |bindings| {
+        dequantise_f16::dispatch(kernel, bindings, params)
     })
 }
 
@@ -198,7 +243,8 @@ fn product_cases(format: &'static FormatInfo, [m, n, k]: [u32; 3]) -> Vec<Case> 
 }
 
 /// Every road of a product with experts: of two slots a token, one expert without slots, and an id that is no
-/// expert's, whose results are zeros. The weights are those of the experts from `first`.
+/// expert's, whose results are zeros. The weights are in two parts, of the experts from `first` and of those
+/// before.
 fn experts_cases(format: &'static FormatInfo, tokens: u32, k: u32, first: u32) -> Vec<Case> {
     const EXPERTS: u32 = 3;
     const N: u32 = 67;
@@ -207,33 +253,57 @@ fn experts_cases(format: &'static FormatInfo, tokens: u32, k: u32, first: u32) -
     let x = random::activations(12, (tokens * k) as usize);
     let mut ids = random::ids(13, slots as usize, EXPERTS - 1);
     ids[1] = EXPERTS;
-    let product = Product {
+    let part = |first, here| Product {
         m: tokens,
         n: N,
         k,
         experts: Some(Experts {
             first,
-            here: EXPERTS - first,
+            here,
             ..Experts::all(EXPERTS, slots)
         }),
     };
-    let before = weights.weight().len() / EXPERTS as usize * first as usize;
-    let mut wanted = weights.wanted(&x, &ids);
-    for (y, id) in wanted.chunks_exact_mut(N as usize).zip(&ids) {
-        if *id < first {
-            y.fill(0.0);
-        }
-    }
+    let product = part(first, EXPERTS - first);
+    let (before, own) = weights
+        .weight()
+        .split_at(weights.weight().len() / EXPERTS as usize * first as usize);
+    let wanted = weights.wanted(&x, &ids);
     let roads = road::all(format, &product, &everything()).into_iter();
     let roads = roads.filter(|road| !road.name.starts_with("matmul") || tokens > 8);
     roads
         .map(|road| {
             let kernel = road.kernel.expect("an instance for every format");
             let ids = ids.iter().flat_map(|id| id.to_le_bytes()).collect();
-            let given = [weights.weight()[before..].to_vec(), bytes(&x), ids];
-            road_case(&road, kernel, &product, given, wanted.clone())
+            let given = [own.to_vec(), bytes(&x), ids];
+            let mut case = road_case(&road, kernel, &product, given, wanted.clone());
+            if first > 0 {
+                // The part before goes first, over what the road has made of activations and ids.
+                let weight = case.values.len();
+                case.values.push(Value::Given(before.to_vec()));
+                let others = road
+                    .dispatches(kernel, &part(0, first))
+                    .expect("dispatches");
+                let other = others.into_iter().next_back().expect("a product");
+                let other = other.map(|operand| match operand {
+                    Operand::Weight => weight,
+                    operand => place(operand),
+                });
+                case.dispatches.insert(case.dispatches.len() - 1, other);
+            }
+            case
         })
         .collect()
+}
+
+/// The value of an operand of a road.
+fn place(operand: Operand) -> usize {
+    match operand {
+        Operand::Weight => 0,
+        Operand::Activations => 1,
+        Operand::Ids => 2,
+        Operand::Result => 3,
+        Operand::Temporary(index) => 4 + index,
+    }
 }
 
 /// A road of a product: its weights, activations and ids.
@@ -249,13 +319,6 @@ fn road_case(
     let temporaries = road.temporaries(product).into_iter();
     values.extend(temporaries.map(|bytes| Value::Written(bytes as usize)));
     let dispatches = road.dispatches(kernel, product).expect("dispatches");
-    let place = |operand| match operand {
-        Operand::Weight => 0,
-        Operand::Activations => 1,
-        Operand::Ids => 2,
-        Operand::Result => 3,
-        Operand::Temporary(index) => 4 + index,
-    };
     let Product { m, n, k, .. } = product;
     Case {
         label: format!("{} m {m} n {n} k {k}", kernel.label()),
@@ -552,7 +615,7 @@ pub fn cases() -> Vec<Case> {
         paste_case(),
     ]);
     for format in formats::ALL.iter().copied() {
-        cases.push(golden_case(format, &golden));
+        cases.extend([golden_case(format, &golden), dequantise_f16_case(format)]);
         for k in row_lengths(format) {
             cases.push(gather_case(format, k));
             // Enough sums that what cancels in one does not make up the error of all.
