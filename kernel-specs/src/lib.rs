@@ -15,7 +15,7 @@ use rlx_kernels::KernelInfo;
 pub fn kernels() -> impl Iterator<Item = &'static KernelInfo> {
     [
         quant::dequantise::dequantise::instances(),
-        quant::dequantise::dequantise_f16::instances(),
+        quant::dequantise_f16::dequantise_f16::instances(),
         quant::quantise_int8::quantise_int8::instances(),
         quant::halve_rows::halve_rows::instances(),
         matmul::gemv::gemv::instances(),

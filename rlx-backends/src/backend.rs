@@ -67,6 +67,7 @@ impl Capabilities {
             invocations: self.invocations,
             binding_bytes: self.limits.max_binding,
             precision,
+            epilogues: true,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use clap::Args;
 use kernel_specs::formats;
+use rlx_backends::wgpu::Context;
 use rlx_core::lower::road::{self, Row};
 use rlx_core::{LowerOptions, Precision};
 use rlx_kernels::KernelInfo;
@@ -38,7 +39,7 @@ struct RoadJson {
 impl Roads {
     pub fn run(&self) -> Result<(), CliError> {
         let context = adapters::open_preferred()?;
-        let capabilities = context.as_ref().map(|context| context.capabilities());
+        let capabilities = context.as_ref().map(Context::capabilities);
         let device = capabilities.map(|found| found.lowering(Precision::Int8));
         let [one, grouped] = road::table();
         let products = [("one weight", one), ("experts", grouped)];

@@ -2,11 +2,13 @@
 //! and every op that computes has exactly one dispatch.
 
 mod compiled;
+mod epilogue;
+mod product;
 mod region;
 pub mod road;
 mod shard;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use kernel_specs::{experts, index, norm, quant};
@@ -17,8 +19,8 @@ use crate::graph::{Graph, Node, Op, Region, Step, ValueId};
 use crate::program::{Program, ProgramValue, ValueKind};
 use crate::shape::{Shape, ShapeError};
 
-use road::{Experts, Operand, Product};
-use shard::{Shard, Unit};
+use epilogue::Epilogue;
+use shard::Shard;
 
 pub use region::sample_region;
 
@@ -37,6 +39,8 @@ pub struct LowerOptions {
     pub binding_bytes: u64,
     /// How exact matrix products are.
     pub precision: Precision,
+    /// Whether elementwise regions become the ends of products.
+    pub epilogues: bool,
 }
 
 /// How exact matrix products are, the least exact first. Sums are made in f32 always.
@@ -61,6 +65,7 @@ impl Default for LowerOptions {
             invocations: 256,
             binding_bytes: 128 << 20,
             precision: Precision::Exact,
+            epilogues: true,
         }
     }
 }
@@ -151,9 +156,16 @@ pub fn lower(graph: &Graph, options: &LowerOptions) -> Result<Program, LowerErro
         program: Program::default(),
         temporaries: Vec::new(),
         shards: HashMap::new(),
-        last_use: last_uses(graph),
+        claims: HashMap::new(),
+        deferred: HashSet::new(),
+        epilogues: HashMap::new(),
+        last_use: Vec::new(),
         regions: HashMap::new(),
     };
+    if options.epilogues {
+        lowering.claims = product::claims(graph);
+    }
+    lowering.last_use = last_uses(graph, &lowering.claims);
     for (index, node) in graph.nodes().iter().enumerate() {
         lowering.node(ValueId(index as u32), node)?;
     }
@@ -162,12 +174,16 @@ pub fn lower(graph: &Graph, options: &LowerOptions) -> Result<Program, LowerErro
     Ok(lowering.program)
 }
 
-/// The last node that reads each value; outputs are read by the end.
-fn last_uses(graph: &Graph) -> Vec<usize> {
+/// The last node that reads each value; outputs are read by the end, and what a claimed product reads by the
+/// region that claims it.
+fn last_uses(graph: &Graph, claims: &HashMap<ValueId, ValueId>) -> Vec<usize> {
     let mut last = vec![0; graph.nodes().len()];
     for (index, node) in graph.nodes().iter().enumerate() {
+        let claimed = claims.get(&ValueId(index as u32));
+        let reader = claimed.map_or(index, |region| region.index());
         for operand in node.op.operands() {
-            last[operand.index()] = index;
+            let last = &mut last[operand.index()];
+            *last = reader.max(*last);
         }
     }
     for (_, value) in graph.outputs() {
@@ -184,6 +200,12 @@ struct Lowering<'g> {
     temporaries: Vec<ProgramValue>,
     /// Of each weight, the first of which is its own value.
     shards: HashMap<ValueId, Vec<Shard>>,
+    /// Products with the nodes that may be their ends.
+    claims: HashMap<ValueId, ValueId>,
+    /// Those of them that wait for that node.
+    deferred: HashSet<ValueId>,
+    /// Kernels of products with an end, by the hash of the product's own.
+    epilogues: HashMap<(u64, Epilogue), Arc<KernelInfo>>,
     last_use: Vec<usize>,
     /// Kernels of regions by what they compute.
     regions: HashMap<region::Key, Arc<KernelInfo>>,
@@ -218,9 +240,9 @@ impl Lowering<'_> {
         });
         let dispatch = match &node.op {
             Op::Input { .. } | Op::Weight { .. } => return Ok(()),
-            Op::MatmulBt { x, w } => return self.matmul(id, node, [*x, *w], None),
+            Op::MatmulBt { x, w } => return self.matmul(id, node, [*x, *w], None, None),
             Op::MatmulExperts { x, w, ids } => {
-                return self.matmul(id, node, [*x, *w], Some(*ids));
+                return self.matmul(id, node, [*x, *w], Some(*ids), None);
             }
             Op::CombineExperts { x, weights } => {
                 if self.elems32(id, node, "the number of values", *x)? == 0 {
@@ -316,101 +338,19 @@ impl Lowering<'_> {
                         operands: operands.collect(),
                     }],
                 };
+                if self.end(id, node, &region, &distinct)? {
+                    return Ok(());
+                }
                 self.region(id, node, &region, &distinct)?
             }
-            Op::Region { region, args } => self.region(id, node, region, args)?,
+            Op::Region { region, args } => {
+                if self.end(id, node, region, args)? {
+                    return Ok(());
+                }
+                self.region(id, node, region, args)?
+            }
         };
         self.program.dispatches.push(dispatch);
-        Ok(())
-    }
-
-    /// A product, of `ids` where each slot has its own expert.
-    fn matmul(
-        &mut self,
-        id: ValueId,
-        node: &Node,
-        [x, w]: [ValueId; 2],
-        ids: Option<ValueId>,
-    ) -> Result<(), LowerError> {
-        let [all, k] = self.matrix(id, node, w)?;
-        let elems = self.elems32(id, node, "the number of activations", x)?;
-        let m = elems.checked_div(k).unwrap_or(0);
-        let results = Self::elems(id, node, &node.shape)?;
-        Self::count32(id, node, "the number of results", results)?;
-        if results == 0 && ids.is_some() {
-            return Ok(());
-        }
-        let shards = self.shards(w);
-        let product = |shard: &Shard| -> Result<Product, LowerError> {
-            let &Shard { first, count, .. } = shard;
-            let Some(ids) = ids else {
-                return Ok(Product::of(m, count, k));
-            };
-            // Each is at most the number of rows of all experts.
-            let experts = self.graph.nodes()[w.index()].shape.dims()[0] as u32;
-            let experts = Experts {
-                count: experts,
-                slots: self.elems32(id, node, "the number of slots", ids)?,
-                first,
-                here: count,
-            };
-            Ok(Product {
-                m,
-                n: all / experts.count,
-                k,
-                experts: Some(experts),
-            })
-        };
-        let products: Vec<Product> = shards.iter().map(product).collect::<Result<_, _>>()?;
-        let format = self.format(w);
-        let road = road::best(format, &products[0], self.options);
-        let Some(kernel) = road.kernel else {
-            return Err(LowerError::Format {
-                node: describe(id, node),
-                kernel: road.name,
-                format: format.name,
-            });
-        };
-        let own = road.temporaries(&products[0]).into_iter();
-        let own: Vec<ValueId> = own.map(|bytes| self.temporary(bytes)).collect();
-        for (index, (shard, product)) in shards.iter().zip(&products).enumerate() {
-            // Experts write the rows of their slots; rows of a weight are columns of the result.
-            let is_part = shards.len() > 1 && ids.is_none();
-            let result = if is_part {
-                self.temporary(u64::from(m) * u64::from(shard.count) * 4)
-            } else {
-                id
-            };
-            let value = |operand| match operand {
-                Operand::Weight => shard.value,
-                Operand::Activations => x,
-                // Only grouped products have them.
-                Operand::Ids => ids.unwrap_or(x),
-                Operand::Result => result,
-                Operand::Temporary(index) => own[index],
-            };
-            let dispatches = road
-                .dispatches(kernel, product)
-                .map_err(|error| impossible(id, node, error))?;
-            // What goes before the product itself is the same for all parts.
-            let skipped = if index == 0 { 0 } else { dispatches.len() - 1 };
-            let dispatches = dispatches.into_iter().skip(skipped);
-            let dispatches = dispatches.map(|dispatch| dispatch.map(value));
-            self.program.dispatches.extend(dispatches);
-            if is_part {
-                let params = index::paste_columns::paste_columns::Params::new(
-                    m,
-                    shard.count,
-                    shard.first,
-                    all,
-                );
-                let kernel = index::paste_columns::paste_columns::info();
-                let pasted =
-                    index::paste_columns::paste_columns::dispatch(kernel, [result, id], params)
-                        .map_err(|error| impossible(id, node, error))?;
-                self.program.dispatches.push(pasted);
-            }
-        }
         Ok(())
     }
 
@@ -428,71 +368,6 @@ impl Lowering<'_> {
             alias_of: None,
         });
         ValueId(id as u32)
-    }
-
-    /// A weight, in parts where it is too large to be bound.
-    fn weight(
-        &mut self,
-        id: ValueId,
-        node: &Node,
-        name: &str,
-        bytes: u64,
-    ) -> Result<(), LowerError> {
-        let dims = node.shape.dims();
-        let whole = Unit {
-            count: 1,
-            elems: Self::elems(id, node, &node.shape)?,
-            bytes,
-        };
-        // The rows of a matrix, the matrices of experts.
-        let unit = match *dims {
-            [count, _] | [count, _, _] if count > 0 => Unit {
-                count: Self::count32(id, node, "the first extent", count)?,
-                elems: whole.elems / count,
-                bytes: bytes / count,
-            },
-            _ => whole,
-        };
-        let mut shards = Vec::new();
-        let mut first = 0;
-        for count in unit.parts(self.options.binding_bytes) {
-            let bytes = u64::from(count) * unit.bytes;
-            let kind = ValueKind::Weight {
-                name: name.to_owned(),
-                from: u64::from(first) * unit.bytes,
-            };
-            let value = if first == 0 {
-                self.program.values.push(ProgramValue {
-                    bytes,
-                    kind,
-                    alias_of: None,
-                });
-                id
-            } else {
-                self.own_value(bytes, kind)
-            };
-            shards.push(Shard {
-                value,
-                first,
-                count,
-            });
-            first += count;
-        }
-        self.shards.insert(id, shards);
-        Ok(())
-    }
-
-    /// The parts of a weight; an operand that is none is whole.
-    fn shards(&self, w: ValueId) -> Vec<Shard> {
-        self.shards.get(&w).cloned().unwrap_or_else(|| {
-            let count = self.graph.nodes()[w.index()].shape.dims().first();
-            vec![Shard {
-                value: w,
-                first: 0,
-                // Whoever takes its rows has counted them.
-                count: count.map_or(1, |count| *count as u32),
-            }]
-        })
     }
 
     fn region(

@@ -8,7 +8,8 @@ use kernel_specs::index::gather_rows::gather_rows;
 use kernel_specs::index::paste_columns::paste_columns;
 use kernel_specs::matmul::gemv;
 use kernel_specs::norm::rms_norm::rms_norm;
-use kernel_specs::quant::dequantise::{dequantise, dequantise_f16};
+use kernel_specs::quant::dequantise::dequantise;
+use kernel_specs::quant::dequantise_f16::dequantise_f16;
 use kernel_specs::{elementwise, formats};
 use rlx_backends::{Backend, CpuBackend, Tensor, TensorData};
 use rlx_core::lower::road::{self, Experts, Operand, Product, Road};
@@ -358,6 +359,7 @@ pub fn everything() -> LowerOptions {
         invocations: 1024,
         binding_bytes: u64::MAX,
         precision: Precision::Int8,
+        epilogues: true,
     }
 }
 
@@ -495,6 +497,8 @@ fn graph_case(
     let (graph, _) = fuse_regions(&graph);
     let options = LowerOptions {
         features,
+        // The twin has no program of a product with an end.
+        epilogues: false,
         ..LowerOptions::default()
     };
     let program = lower(&graph, &options).expect("every op has a kernel");

@@ -1,4 +1,4 @@
-//! Packed weights to f32 and to f16.
+//! Packed weights to f32.
 
 use rlx_kernels::prelude::*;
 
@@ -20,26 +20,6 @@ pub fn dequantise<F: BlockFormat>(w: &[Packed<F>], y: &mut [f32], n: u32) {
     } else {
         for i in at..(at + 8).min(n) {
             y[i] = F::decode(w.block(i), 0);
-        }
-    }
-}
-
-/// The same in f16, each rounded to one of the two nearest.
-#[kernel(workgroup_size(64), threads(n.div_ceil(8)), instances(F in formats::ALL))]
-#[requires(n % F::ELEMS == 0, w.blocks() * F::ELEMS >= n, y.len() >= n)]
-pub fn dequantise_f16<F: BlockFormat>(w: &[Packed<F>], y: &mut [f16], n: u32) {
-    let at = global_index() * 8;
-    if F::ELEMS % 8 == 0 {
-        if at < n {
-            let v = F::decode8(w.block(at / F::ELEMS), at % F::ELEMS);
-            #[unroll]
-            for i in 0..8 {
-                y[at + i] = f16::from_f32(v[i / 4][i % 4]);
-            }
-        }
-    } else {
-        for i in at..(at + 8).min(n) {
-            y[i] = f16::from_f32(F::decode(w.block(i), 0));
         }
     }
 }

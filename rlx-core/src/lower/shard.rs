@@ -1,6 +1,8 @@
 //! Weights in parts, where a device cannot bind a whole one.
 
-use crate::graph::ValueId;
+use super::{LowerError, Lowering};
+use crate::graph::{Node, ValueId};
+use crate::program::{ProgramValue, ValueKind};
 
 /// Weights of a part at most: kernels count them with 32 bits, and look past their end by a tile.
 const MOST_ELEMS: u64 = 1 << 31;
@@ -50,6 +52,73 @@ impl Unit {
         let mut parts = vec![each; (count / each) as usize];
         parts.extend(Some(count % each).filter(|rest| *rest > 0));
         parts
+    }
+}
+
+impl Lowering<'_> {
+    /// A weight, in parts where it is too large to be bound.
+    pub(super) fn weight(
+        &mut self,
+        id: ValueId,
+        node: &Node,
+        name: &str,
+        bytes: u64,
+    ) -> Result<(), LowerError> {
+        let dims = node.shape.dims();
+        let whole = Unit {
+            count: 1,
+            elems: Self::elems(id, node, &node.shape)?,
+            bytes,
+        };
+        // The rows of a matrix, the matrices of experts.
+        let unit = match *dims {
+            [count, _] | [count, _, _] if count > 0 => Unit {
+                count: Self::count32(id, node, "the first extent", count)?,
+                elems: whole.elems / count,
+                bytes: bytes / count,
+            },
+            _ => whole,
+        };
+        let mut shards = Vec::new();
+        let mut first = 0;
+        for count in unit.parts(self.options.binding_bytes) {
+            let bytes = u64::from(count) * unit.bytes;
+            let kind = ValueKind::Weight {
+                name: name.to_owned(),
+                from: u64::from(first) * unit.bytes,
+            };
+            let value = if first == 0 {
+                self.program.values.push(ProgramValue {
+                    bytes,
+                    kind,
+                    alias_of: None,
+                });
+                id
+            } else {
+                self.own_value(bytes, kind)
+            };
+            shards.push(Shard {
+                value,
+                first,
+                count,
+            });
+            first += count;
+        }
+        self.shards.insert(id, shards);
+        Ok(())
+    }
+
+    /// The parts of a weight; an operand that is none is whole.
+    pub(super) fn shards(&self, w: ValueId) -> Vec<Shard> {
+        self.shards.get(&w).cloned().unwrap_or_else(|| {
+            let count = self.graph.nodes()[w.index()].shape.dims().first();
+            vec![Shard {
+                value: w,
+                first: 0,
+                // Whoever takes its rows has counted them.
+                count: count.map_or(1, |count| *count as u32),
+            }]
+        })
     }
 }
 
