@@ -214,7 +214,10 @@ fn gather_case(format: &'static FormatInfo, k: u32) -> Case {
 }
 
 /// Every road that the product may take on some device.
-fn product_cases(format: &'static FormatInfo, [m, n, k]: [u32; 3]) -> Vec<Case> {
+///
+/// # Panics
+/// Where a road has no kernel.
+pub fn product_cases(format: &'static FormatInfo, [m, n, k]: [u32; 3]) -> Vec<Case> {
     let elems = (n * k) as usize;
     let blocks = random::blocks(format, 3, elems / format.elems as usize);
     let x = random::activations(4, (m * k) as usize);
@@ -477,6 +480,7 @@ type Weights = HashMap<String, Vec<u8>>;
 /// What `build` makes, fused and lowered, with the CPU backend's answer.
 fn graph_case(
     label: &str,
+    options: &LowerOptions,
     weights: &Weights,
     inputs: &[(&str, Tensor)],
     build: impl FnOnce(&mut Graph) -> Result<ValueId, GraphError>,
@@ -490,18 +494,8 @@ fn graph_case(
     let outputs = executable.run(inputs).expect("the inputs of the graph");
     let wanted = outputs[0].1.data.as_f32().expect("a result in f32");
     let wanted = wanted.iter().map(|value| f64::from(*value)).collect();
-    let features = Features {
-        subgroup: true,
-        ..Features::NONE
-    };
     let (graph, _) = fuse_regions(&graph);
-    let options = LowerOptions {
-        features,
-        // The twin has no program of a product with an end.
-        epilogues: false,
-        ..LowerOptions::default()
-    };
-    let program = lower(&graph, &options).expect("every op has a kernel");
+    let program = lower(&graph, options).expect("every op has a kernel");
     let mut values = Vec::new();
     for (index, value) in program.values.iter().enumerate() {
         let input = || {
@@ -536,8 +530,7 @@ fn graph_case(
 
 /// Each operator alone, a region of broadcasts, and a block whose regions write in place.
 fn region_cases() -> Vec<Case> {
-    const K: u64 = 256;
-    const TOKENS: u64 = 3;
+    let options = with_subgroups();
     let find = |name: &str| op(name).expect("an operator");
     let mut cases = Vec::new();
     let x: Vec<f32> = (-1200..=1200).map(|i| i as f32 / 100.0).collect();
@@ -550,13 +543,19 @@ fn region_cases() -> Vec<Case> {
     for operator in elementwise::OPS {
         let inputs = &inputs[..operator.arity];
         let label = format!("region_{}", operator.name);
-        cases.push(graph_case(&label, &Weights::new(), inputs, |graph| {
-            let mut args = Vec::new();
-            for (name, _) in inputs {
-                args.push(graph.input(*name, shape.clone(), DType::F32)?);
-            }
-            graph.elementwise(operator, &args)
-        }));
+        cases.push(graph_case(
+            &label,
+            &options,
+            &Weights::new(),
+            inputs,
+            |graph| {
+                let mut args = Vec::new();
+                for (name, _) in inputs {
+                    args.push(graph.input(*name, shape.clone(), DType::F32)?);
+                }
+                graph.elementwise(operator, &args)
+            },
+        ));
     }
 
     let (a, b) = (Shape::from([2, 1, 3]), Shape::from([1, 5, 1]));
@@ -565,14 +564,36 @@ fn region_cases() -> Vec<Case> {
         ("b", Tensor::f32(b.clone(), random::activations(8, 5))),
     ];
     let label = "a region of broadcasts";
-    cases.push(graph_case(label, &Weights::new(), &inputs, |graph| {
-        let a = graph.input("a", a.clone(), DType::F32)?;
-        let b = graph.input("b", b.clone(), DType::F32)?;
-        let sum = graph.elementwise(find("add"), &[a, b])?;
-        let product = graph.elementwise(find("mul"), &[sum, b])?;
-        graph.elementwise(find("gelu"), &[product])
-    }));
+    cases.push(graph_case(
+        label,
+        &options,
+        &Weights::new(),
+        &inputs,
+        |graph| {
+            let a = graph.input("a", a.clone(), DType::F32)?;
+            let b = graph.input("b", b.clone(), DType::F32)?;
+            let sum = graph.elementwise(find("add"), &[a, b])?;
+            let product = graph.elementwise(find("mul"), &[sum, b])?;
+            graph.elementwise(find("gelu"), &[product])
+        },
+    ));
 
+    cases.push(block_case(
+        "a feed-forward block",
+        &LowerOptions {
+            // The twin has no program of a product with an end.
+            epilogues: false,
+            ..with_subgroups()
+        },
+    ));
+    cases
+}
+
+/// A feed-forward block behind an embedding, as `options` lower it.
+fn block_case(label: &str, options: &LowerOptions) -> Case {
+    const K: u64 = 256;
+    const TOKENS: u64 = 3;
+    let find = |name| op(name).expect("an operator");
     let dense = formats::by_name("F32").expect("a format");
     let packed = formats::by_name("Q4_K").expect("a format");
     let square = |seed| random::blocks(packed, seed, (K * K) as usize / packed.elems as usize);
@@ -582,8 +603,7 @@ fn region_cases() -> Vec<Case> {
         weights.insert(name.into(), square(10 + seed as u64));
     }
     let ids = Tensor::u32(Shape::from([TOKENS]), vec![200, 0, 255]);
-    let label = "a feed-forward block";
-    cases.push(graph_case(label, &weights, &[("ids", ids)], |graph| {
+    graph_case(label, options, &weights, &[("ids", ids)], |graph| {
         let weight = |graph: &mut Graph, name: &str| graph.weight(name, [K, K], packed);
         let ids = graph.input("ids", [TOKENS], DType::U32)?;
         let embed = weight(graph, "embed")?;
@@ -597,8 +617,30 @@ fn region_cases() -> Vec<Case> {
         let down = weight(graph, "down")?;
         let h = graph.matmul_bt(h, down)?;
         graph.elementwise(find("add"), &[x, h])
-    }));
-    cases
+    })
+}
+
+/// Products with an end, of which the twin has no program: with subgroups and without.
+pub fn epilogue_cases() -> Vec<Case> {
+    let plain = LowerOptions::default();
+    vec![
+        block_case(
+            "a block of products with ends, with subgroups",
+            &with_subgroups(),
+        ),
+        block_case("a block of products with ends", &plain),
+    ]
+}
+
+/// A device with subgroups.
+fn with_subgroups() -> LowerOptions {
+    LowerOptions {
+        features: Features {
+            subgroup: true,
+            ..Features::NONE
+        },
+        ..LowerOptions::default()
+    }
 }
 
 /// Formats that stand for the others where kernels are the same for all: dense ones, blocks of 32 and of 256,

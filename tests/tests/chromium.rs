@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use kernel_specs::elementwise;
 use rlx_conformance::browser::{Form, Job};
-use rlx_conformance::cases::cases;
+use rlx_conformance::cases::{cases, epilogue_cases};
 use rlx_conformance::twin;
 use rlx_core::lower::sample_region;
 use rlx_kernels::{Features, KernelInfo};
@@ -49,7 +49,8 @@ mod in_chromium {
                 features.on_the_web() && !features.f16
             })
         });
-        for case in &cases {
+        let without_twin = epilogue_cases();
+        for case in cases.iter().chain(&without_twin) {
             for form in Form::ALL {
                 let (values, dispatches) = (&case.values, &case.dispatches);
                 let added = job.add_run(&case.label, form, values, dispatches, case.result);
@@ -68,10 +69,15 @@ mod in_chromium {
             }
         }
         let forms = Form::ALL.len();
-        for (index, (case, runs)) in cases.iter().zip(found.runs.chunks(forms)).enumerate() {
+        let all = cases.iter().chain(&without_twin);
+        for (index, (case, runs)) in all.zip(found.runs.chunks(forms)).enumerate() {
             let words: Vec<&[u32]> = runs.iter().map(|run| &*run.words).collect();
             // How wide the browser's subgroups are, it does not say.
-            let by_twin = twin::faults(case, &words, &SimOptions::SUBGROUP_SIZES);
+            let by_twin = if index < cases.len() {
+                twin::faults(case, &words, &SimOptions::SUBGROUP_SIZES)
+            } else {
+                Ok(Vec::new())
+            };
             for (form, run) in runs.iter().enumerate() {
                 let of_twin = match &by_twin {
                     Ok(faults) => faults.get(form).cloned().flatten(),

@@ -154,5 +154,21 @@ fn main() {
             }
         }
     }
+    if env::var("RLX_PRODUCTS").is_ok_and(|what| what == "all") {
+        trials.push(Trial::test("large::q8_0_of_more_than_2_gib", || {
+            // 2.25 GiB of blocks at least, and four times as much where they are decoded for the comparison.
+            const N: usize = 556_000;
+            let format = formats::by_name("Q8_0").ok_or("no such format")?;
+            assert!(format.size_of(N as u64 * 4096) > Some(9 << 28));
+            let ns: &[usize] = &[N];
+            hold(
+                || gpu(false, Precision::Exact),
+                F32_BOUND,
+                format,
+                4096,
+                (&[1, 9], ns),
+            )
+        }));
+    }
     libtest_mimic::run(&arguments, trials).exit();
 }

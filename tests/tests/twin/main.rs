@@ -3,7 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use rlx_conformance::cases::cases;
+use kernel_specs::formats;
+use rlx_conformance::cases::{cases, product_cases};
 use rlx_conformance::twin::Answer;
 use rlx_kernels::{KernelInfo, SimOptions};
 
@@ -57,4 +58,25 @@ fn every_kernel_that_a_case_runs_is_listed() {
         missing.is_empty(),
         "kernels that `kernels()` leaves out: {missing:?}"
     );
+}
+
+#[test]
+fn long_rows_are_right_at_every_subgroup_size() {
+    let mut faults = Vec::new();
+    for name in ["F32", "Q8_0", "Q4_K"] {
+        let format = formats::by_name(name).expect("a format");
+        for m in [1, 8] {
+            for case in product_cases(format, [m, 5, 1536]) {
+                for size in SimOptions::SUBGROUP_SIZES {
+                    let options = SimOptions::default().subgroup_size(size);
+                    let fault = match Answer::of(&case, &options) {
+                        Ok(answer) => case.fault(&answer.words),
+                        Err(fault) => Some(fault),
+                    };
+                    faults.extend(fault.map(|fault| format!("{} at {size}: {fault}", case.label)));
+                }
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n\n"));
 }
