@@ -74,6 +74,9 @@ pub struct Bench {
     /// How exact products must be [default: exact; where roads are named or all are taken, int8]
     #[arg(long)]
     precision: Option<LeastPrecision>,
+    /// Times the product alone, without activations being rounded before it
+    #[arg(long)]
+    alone: bool,
     /// Timed passes [default: 30; on a CPU adapter 5]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     runs: Option<u32>,
@@ -114,12 +117,16 @@ struct Bencher {
     chain: Option<u32>,
     rotate: u64,
     warm_up: Duration,
+    alone: bool,
 }
 
 impl Bench {
     pub fn run(&self) -> Result<(), CliError> {
         let (formats, roads) = (self.formats()?, self.roads()?);
         self.check_experts()?;
+        if self.alone && self.ops().contains(&Op::Moe) {
+            return Err(CliError::AloneWithExperts);
+        }
         let context = adapters::open(self.adapter.as_deref())?;
         let all = formats
             .into_iter()
@@ -317,6 +324,7 @@ impl Bench {
             chain: self.chain,
             rotate,
             warm_up,
+            alone: self.alone,
         })
     }
 }
@@ -360,6 +368,9 @@ impl Bencher {
         // What the driver does once is done in the first.
         let first = times(&mut rotation, 2, 1)?;
         let round = first.into_iter().min().unwrap_or_default();
+        if self.alone {
+            rotation.leave_out_preparation();
+        }
         let chain = self.chain.unwrap_or_else(|| {
             let fits = PASS.as_nanos() / round.as_nanos().max(1);
             u32::try_from(fits).unwrap_or(CHAIN).clamp(1, CHAIN)
@@ -384,6 +395,7 @@ impl Bencher {
             keeps: work.keeps,
             error,
             kernels: work.kernels(),
+            alone: self.alone,
             amount: work.amount,
             matrices: rotation.matrices,
             chain,

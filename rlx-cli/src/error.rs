@@ -66,6 +66,9 @@ pub enum CliError {
     /// A row of activations would use more experts than there are.
     #[error("--used {used}: there are {experts} experts")]
     Used { used: u32, experts: u32 },
+    /// The product of experts without what sorts their rows, which differ from round to round.
+    #[error("--alone: rows are sorted by their experts in every round of `--op moe`")]
+    AloneWithExperts,
     /// A matrix would be larger than the command makes.
     #[error("{shape}: activations, weights and results are {limit} numbers at most each")]
     Shape { shape: Shape, limit: u64 },
@@ -157,6 +160,7 @@ impl CliError {
             | Self::Blocks { .. }
             | Self::NoExperts { .. }
             | Self::Used { .. }
+            | Self::AloneWithExperts
             | Self::Shape { .. }
             | Self::NothingToMeasure
             | Self::AdapterOfCpu

@@ -245,7 +245,10 @@ fn paths() -> String {
         ),
         ("A device with WebGPU's defaults alone", least),
     ] {
-        let _ = write!(text, "\n## {title}\n\n| ggml type | format | decode | rows |");
+        let _ = write!(
+            text,
+            "\n## {title}\n\n| ggml type | format | decode | rows |"
+        );
         for (name, _) in &products {
             let _ = write!(text, " {name} |");
         }

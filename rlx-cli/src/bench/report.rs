@@ -105,6 +105,8 @@ pub struct Row {
     /// How far results are from the right ones, where that was looked at.
     pub error: Option<f64>,
     pub kernels: Vec<String>,
+    /// Whether only the last of them was timed.
+    pub alone: bool,
     pub amount: Amount,
     /// Different matrices of weights.
     pub matrices: usize,
@@ -133,6 +135,7 @@ struct Line<'a> {
     experts: Option<Choice>,
     road: &'static str,
     kernels: &'a [String],
+    alone: bool,
     precision: &'static str,
     nmse: Option<f64>,
     matrices: usize,
@@ -207,6 +210,7 @@ impl Row {
             experts: self.shape.experts,
             road: self.road,
             kernels: &self.kernels,
+            alone: self.alone,
             precision: match self.keeps {
                 Precision::Exact => "exact",
                 Precision::Half => "half",
@@ -251,7 +255,11 @@ impl Row {
             self.shape.n.to_string(),
             self.shape.k.to_string(),
             or_none(experts),
-            self.road.into(),
+            if self.alone {
+                format!("{} alone", self.road)
+            } else {
+                self.road.into()
+            },
             self.matrices.to_string(),
             self.chain.to_string(),
             self.runs.to_string(),

@@ -23,6 +23,8 @@ pub struct Rotation {
     rounds: usize,
     /// Dispatches a round.
     dispatches: usize,
+    /// Of these, the first that a pass takes.
+    from: usize,
     /// The round that comes next.
     next: usize,
 }
@@ -73,6 +75,7 @@ impl Rotation {
             matrices,
             rounds,
             dispatches: work.dispatches.len(),
+            from: 0,
             next: 0,
         })
     }
@@ -88,6 +91,12 @@ impl Rotation {
         bindings(0..self.buffers.len(), &self.buffers, last)
     }
 
+    /// From here on passes leave out what goes before the last dispatch of a round, such as activations being
+    /// rounded: what an earlier pass has made of them stays there.
+    pub fn leave_out_preparation(&mut self) {
+        self.from = self.dispatches.saturating_sub(1);
+    }
+
     /// `count` passes of `length` rounds each, which go on where the last ones ended.
     pub fn passes(&mut self, count: usize, length: usize) -> Vec<Vec<usize>> {
         let mut pass = || {
@@ -95,7 +104,7 @@ impl Rotation {
             self.next = rounds.end % self.rounds;
             let rounds = rounds.map(|round| round % self.rounds * self.dispatches);
             rounds
-                .flat_map(|first| first..first + self.dispatches)
+                .flat_map(|first| first + self.from..first + self.dispatches)
                 .collect()
         };
         (0..count).map(|_| pass()).collect()

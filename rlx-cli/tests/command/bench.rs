@@ -183,6 +183,10 @@ fn what_cannot_be_measured_exits_with_2_and_says_why() {
             "--experts: no op that is measured has experts; `--op moe` has",
         ),
         (
+            &["--op", "moe", "--alone"],
+            "--alone: rows are sorted by their experts in every round of `--op moe`",
+        ),
+        (
             &["--op", "moe", "--experts", "8", "--used", "9"],
             "--used 9: there are 8 experts",
         ),
