@@ -252,25 +252,22 @@ fn shapes_that_do_not_fit_are_errors() {
     let (w, flat) = (w.expect("a weight"), flat.expect("a weight"));
     let y = graph.matmul_experts(x, w, ids).expect("a legal op");
     let message = |result: Result<_, GraphError>| result.expect_err("it does not fit").to_string();
-    insta::assert_snapshot!(
-                                    [
-                                        message(graph.matmul_experts(x, flat, ids)),
-                                        message(graph.matmul_experts(x, w, other)),
-                                        message(graph.matmul_experts(x, w, x)),
-                                        message(graph.matmul_experts(y, w, ids)),
-                                        message(graph.combine_experts(y, x)),
-                                        message(graph.combine_experts(x, x)),
-                                    ]
-                                    .join("\n"),
-                                    @r"
-%6 = matmul_experts(%0, %4, %1): w must be [e, n, k], found [5, 32]
-%6 = matmul_experts(%0, %3, %2): the first extents of x [3, 32] and ids [4, 2] must agree
-%6 = matmul_experts(%0, %3, %0): ids must be u32, found %0, f32
-%6 = matmul_experts(%5, %3, %1): the last extents of x [3, 2, 5] and w [4, 5, 32] must agree
-%6 = combine_experts(%5, %0): the first extents of x [3, 2, 5] and weights [3, 32] must agree
-%6 = combine_experts(%0, %0): x must be [t, s, n], found [3, 32]
-"
-                                );
+    let refusals = [
+        message(graph.matmul_experts(x, flat, ids)),
+        message(graph.matmul_experts(x, w, other)),
+        message(graph.matmul_experts(x, w, x)),
+        message(graph.matmul_experts(y, w, ids)),
+        message(graph.combine_experts(y, x)),
+        message(graph.combine_experts(x, x)),
+    ];
+    insta::assert_snapshot!(refusals.join("\n"), @r"
+    %6 = matmul_experts(%0, %4, %1): w must be [e, n, k], found [5, 32]
+    %6 = matmul_experts(%0, %3, %2): the first extents of x [3, 32] and ids [4, 2] must agree
+    %6 = matmul_experts(%0, %3, %0): ids must be u32, found %0, f32
+    %6 = matmul_experts(%5, %3, %1): the last extents of x [3, 2, 5] and w [4, 5, 32] must agree
+    %6 = combine_experts(%5, %0): the first extents of x [3, 2, 5] and weights [3, 32] must agree
+    %6 = combine_experts(%0, %0): x must be [t, s, n], found [3, 32]
+    ");
 }
 
 #[test]
