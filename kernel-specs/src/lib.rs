@@ -1,6 +1,7 @@
 //! The kernels of rlx, one file a kernel family, one file a block format.
 #![forbid(unsafe_code)]
 
+pub mod attention;
 pub mod elementwise;
 pub mod experts;
 pub mod formats;
@@ -30,7 +31,10 @@ pub fn kernels() -> impl Iterator<Item = &'static KernelInfo> {
         experts::combine_experts::combine_experts::instances(),
         index::gather_rows::gather_rows::instances(),
         index::paste_columns::paste_columns::instances(),
+        index::append_rows::append_rows::instances(),
         norm::rms_norm::rms_norm::instances(),
+        attention::rope::rope::instances(),
+        attention::attention::attention::instances(),
     ]
     .into_iter()
     .flatten()

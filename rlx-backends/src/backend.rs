@@ -1,5 +1,7 @@
 //! What every backend does: compile a graph, then run it as often as asked.
 
+use std::sync::Arc;
+
 use rlx_core::{Graph, LowerOptions, PlanLimits, Precision, Weights};
 use rlx_kernels::{Features, MatrixShape};
 
@@ -24,6 +26,17 @@ pub trait Backend: Send + Sync {
         graph: &Graph,
         weights: &dyn Weights,
     ) -> Result<Box<dyn Executable>, BackendError>;
+
+    /// Makes `graphs` ready to run with the same `weights`, such as those of a model for one row and for many.
+    /// A weight that several of them take is on the device once, and states of one name are one state.
+    ///
+    /// # Errors
+    /// [`BackendError`] as [`Backend::compile`], and where a state has another shape in another graph.
+    fn compile_together(
+        &self,
+        graphs: &[&Graph],
+        weights: &Arc<dyn Weights + Send>,
+    ) -> Result<Vec<Box<dyn Executable>>, BackendError>;
 }
 
 /// A graph that is ready to run.

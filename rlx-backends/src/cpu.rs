@@ -4,14 +4,18 @@
 //! was before. f32 in, f32 out, f32 accumulation in several lanes; a weight is decoded a few rows at
 //! a time and never whole, but for `dequantise`.
 
+mod attention;
 mod elementwise;
 mod experts;
 mod lanes;
 mod matmul;
 mod norm;
 mod rows;
+mod states;
+mod store;
 
 use std::borrow::Cow;
+use std::sync::{Arc, MutexGuard};
 
 use rlx_core::{
     Elem, Graph, GraphError, Node, Op, PlanLimits, Region, Step, ValueId, VerifyError, Weights,
@@ -20,9 +24,11 @@ use rlx_core::{
 use rlx_kernels::{Features, FormatInfo};
 
 use self::elementwise::Argument;
+use self::states::{Contents, States};
+use self::store::Store;
 use crate::backend::{Backend, Capabilities, CompileReport, Executable};
 use crate::error::BackendError;
-use crate::signature::{Signature, weight_bytes};
+use crate::signature::Signature;
 use crate::tensor::{Tensor, TensorData};
 
 /// The backend that runs graphs on the host, in the rayon pool of whoever calls.
@@ -73,7 +79,23 @@ impl Backend for CpuBackend {
         graph: &Graph,
         weights: &dyn Weights,
     ) -> Result<Box<dyn Executable>, BackendError> {
-        Ok(Box::new(CpuExecutable::new(graph, weights)?))
+        let store = Store::owned(graph, weights)?;
+        let states = States::of(&[graph])?;
+        Ok(Box::new(CpuExecutable::new(graph, store, states)?))
+    }
+
+    fn compile_together(
+        &self,
+        graphs: &[&Graph],
+        weights: &Arc<dyn Weights + Send>,
+    ) -> Result<Vec<Box<dyn Executable>>, BackendError> {
+        let states = States::of(graphs)?;
+        let executables = graphs.iter().map(|graph| {
+            let store = Store::shared(graph, weights)?;
+            let executable = CpuExecutable::new(graph, store, states.clone())?;
+            Ok(Box::new(executable) as Box<dyn Executable>)
+        });
+        executables.collect()
     }
 }
 
@@ -81,22 +103,16 @@ impl Backend for CpuBackend {
 struct CpuExecutable {
     graph: Graph,
     signature: Signature,
-    /// By value; empty for what is no weight.
-    weights: Vec<Vec<u8>>,
+    weights: Store,
+    states: States,
     /// For each node, the values that nothing reads after it.
     dead_after: Vec<Vec<ValueId>>,
     report: CompileReport,
 }
 
 impl CpuExecutable {
-    fn new(graph: &Graph, weights: &dyn Weights) -> Result<Self, BackendError> {
+    fn new(graph: &Graph, weights: Store, states: States) -> Result<Self, BackendError> {
         verify(graph)?;
-        let bytes = |node| Ok(weight_bytes(node, weights)?.unwrap_or_default().to_vec());
-        let weights = graph
-            .nodes()
-            .iter()
-            .map(bytes)
-            .collect::<Result<Vec<_>, BackendError>>()?;
         let dead_after = dead_after(graph);
         let peak = peak(graph, &dead_after)?;
         let report = CompileReport {
@@ -108,12 +124,13 @@ impl CpuExecutable {
             fused: 0,
             peak,
             lower_bound: peak,
-            weight_bytes: weights.iter().map(|bytes| bytes.len() as u64).sum(),
+            weight_bytes: weights.bytes(),
         };
         Ok(Self {
             signature: Signature::of(graph),
             graph: graph.clone(),
             weights,
+            states,
             dead_after,
             report,
         })
@@ -126,11 +143,19 @@ impl Executable for CpuExecutable {
         let mut run = Run {
             executable: self,
             values: Vec::with_capacity(self.graph.nodes().len()),
+            states: self.states.lock(),
         };
         for (i, node) in self.graph.nodes().iter().enumerate() {
             let value = match &node.op {
                 Op::Input { .. } => inputs.next().map(|tensor| Cow::Borrowed(&tensor.data)),
-                Op::Weight { .. } => None,
+                Op::Weight { .. } | Op::State { .. } => None,
+                Op::AppendRows { .. } => {
+                    run.append(ValueId(i as u32), node)?;
+                    None
+                }
+                Op::Reshape { x, .. } => {
+                    Some(Cow::Owned(run.value(ValueId(i as u32), *x)?.clone()))
+                }
                 _ => Some(Cow::Owned(TensorData::F32(
                     run.compute(ValueId(i as u32), node)?,
                 ))),
@@ -147,7 +172,10 @@ impl Executable for CpuExecutable {
                 .map_err(VerifyError::from)?
                 .shape
                 .clone();
-            let data = run.value(*id, *id)?.clone();
+            let data = match run.state(*id) {
+                Some(contents) => TensorData::F32(contents.to_vec()),
+                None => run.value(*id, *id)?.clone(),
+            };
             Ok((name.clone(), Tensor { shape, data }))
         });
         outputs.collect()
@@ -197,6 +225,7 @@ impl<'a> WeightRows<'a> {
 struct Run<'a> {
     executable: &'a CpuExecutable,
     values: Vec<Option<Cow<'a, TensorData>>>,
+    states: MutexGuard<'a, Contents>,
 }
 
 impl Run<'_> {
@@ -204,7 +233,39 @@ impl Run<'_> {
     fn compute(&self, id: ValueId, node: &Node) -> Result<Vec<f32>, BackendError> {
         let mut y = zeros(id, node)?;
         match &node.op {
-            Op::Input { .. } | Op::Weight { .. } => {}
+            // What runs do with these, they do themselves.
+            Op::Input { .. }
+            | Op::Weight { .. }
+            | Op::State { .. }
+            | Op::AppendRows { .. }
+            | Op::Reshape { .. } => {}
+            Op::Rope {
+                x,
+                table,
+                positions,
+                layout,
+            } => {
+                let (x, table) = (self.f32(id, *x)?, self.weight(id, *table)?);
+                let positions = self.u32(id, *positions)?;
+                let d = node.shape.last().unwrap_or(1) as usize;
+                attention::rope(x, table, positions, *layout, d, &mut y);
+            }
+            Op::Attention {
+                q,
+                k,
+                v,
+                positions,
+                scores,
+            } => {
+                let keys = &self.executable.graph.node(*k).map_err(VerifyError::from)?;
+                let cache = attention::Cache {
+                    keys: self.f32(id, *k)?,
+                    values: self.f32(id, *v)?,
+                    shape: keys.shape.dims(),
+                };
+                let (q, positions) = (self.f32(id, *q)?, self.u32(id, *positions)?);
+                attention::attention(q, &cache, positions, scores, &mut y);
+            }
             Op::MatmulBt { x, w } => {
                 let (x, w) = (self.f32(id, *x)?, self.weight(id, *w)?);
                 let m = x.len() / w.k;
@@ -215,9 +276,17 @@ impl Run<'_> {
                 }
             }
             Op::GatherRows { w, ids } => {
-                let (w, ids) = (self.weight(id, *w)?, self.u32(id, *ids)?);
-                check_ids(id, node, ids, w.n, "rows")?;
-                rows::gather(w, ids, &mut y);
+                let from = self.executable.graph.node(*w).map_err(VerifyError::from)?;
+                let ids = self.u32(id, *ids)?;
+                let rows = from.shape.dims().first().copied().unwrap_or(0);
+                check_ids(id, node, ids, rows, "rows")?;
+                match from.dtype {
+                    Elem::Dense(_) => {
+                        let k = node.shape.last().unwrap_or(1) as usize;
+                        rows::take(self.f32(id, *w)?, k, ids, &mut y);
+                    }
+                    Elem::Weight(_) => rows::gather(self.weight(id, *w)?, ids, &mut y),
+                }
             }
             Op::MatmulExperts { x, w, ids } => {
                 let (x, w, ids) = (self.f32(id, *x)?, self.weight(id, *w)?, self.u32(id, *ids)?);
@@ -258,7 +327,49 @@ impl Run<'_> {
         found.ok_or_else(|| self.unreadable(reader, id))
     }
 
+    /// The state that `id` is, if it is what was appended to one.
+    fn state(&self, id: ValueId) -> Option<&[f32]> {
+        let graph = &self.executable.graph;
+        let Op::AppendRows { cache, .. } = graph.node(id).ok()?.op else {
+            return None;
+        };
+        let Op::State { name } = &graph.node(cache).ok()?.op else {
+            return None;
+        };
+        self.states.get(name).map(Vec::as_slice)
+    }
+
+    /// Writes the rows that `node` appends.
+    fn append(&mut self, id: ValueId, node: &Node) -> Result<(), BackendError> {
+        let Op::AppendRows {
+            cache,
+            rows,
+            positions,
+        } = node.op
+        else {
+            return Ok(());
+        };
+        let rows = self.f32(id, rows)?.to_vec();
+        let positions = self.u32(id, positions)?.to_vec();
+        let state = &self
+            .executable
+            .graph
+            .node(cache)
+            .map_err(VerifyError::from)?
+            .op;
+        let unreadable = self.unreadable(id, cache);
+        let Op::State { name } = state else {
+            return Err(unreadable);
+        };
+        let contents = self.states.get_mut(name).ok_or(unreadable)?;
+        rows::append(&rows, &positions, contents);
+        Ok(())
+    }
+
     fn f32(&self, reader: ValueId, id: ValueId) -> Result<&[f32], BackendError> {
+        if let Some(contents) = self.state(id) {
+            return Ok(contents);
+        }
         self.value(reader, id)?
             .as_f32()
             .ok_or_else(|| self.unreadable(reader, id))
@@ -282,7 +393,7 @@ impl Run<'_> {
         };
         let k = usize::try_from(k).map_err(|_| unreadable())?;
         Ok(WeightRows {
-            bytes: &self.executable.weights[id.index()],
+            bytes: self.executable.weights.weight(id, node)?,
             format,
             n,
             k,
@@ -295,15 +406,18 @@ impl Run<'_> {
         args: &[ValueId],
     ) -> Result<Vec<Argument<'a>>, BackendError> {
         let argument = |&id: &ValueId| {
-            let shape = &self
-                .executable
-                .graph
-                .node(id)
-                .map_err(VerifyError::from)?
-                .shape;
+            let node = self.executable.graph.node(id).map_err(VerifyError::from)?;
+            let data = match node.dtype {
+                Elem::Dense(_) => Cow::Borrowed(self.f32(reader, id)?),
+                Elem::Weight(_) => {
+                    let mut values = zeros(id, node)?;
+                    rows::dequantise(self.weight(reader, id)?, &mut values);
+                    Cow::Owned(values)
+                }
+            };
             Ok(Argument {
-                shape,
-                data: self.f32(reader, id)?,
+                shape: &node.shape,
+                data,
             })
         };
         args.iter().map(argument).collect()
@@ -359,7 +473,7 @@ fn zeros(id: ValueId, node: &Node) -> Result<Vec<f32>, BackendError> {
 /// What a node is called in the report: its operator and the format of the weight that it reads.
 fn label(graph: &Graph, node: &Node) -> Option<String> {
     let name = match &node.op {
-        Op::Input { .. } | Op::Weight { .. } => return None,
+        Op::Input { .. } | Op::Weight { .. } | Op::State { .. } => return None,
         op => op
             .to_string()
             .split('(')

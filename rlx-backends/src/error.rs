@@ -39,6 +39,14 @@ pub enum BackendError {
         /// The bytes that there are.
         found: u64,
     },
+    /// A state has another shape in a graph that is compiled with this one.
+    #[error("state `{name}` of shape {shape} has another shape in a graph that shares it")]
+    StateShape {
+        /// The state.
+        name: String,
+        /// Its shape in the later graph.
+        shape: Shape,
+    },
     /// The graph has no input of that name.
     #[error("the graph has no input `{name}`; its inputs are {inputs}")]
     UnknownInput {

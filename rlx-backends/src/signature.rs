@@ -147,3 +147,24 @@ pub fn weight_bytes<'w>(
     }
     Ok(Some(bytes))
 }
+
+/// Checks that states of one name have one shape in all `graphs`.
+///
+/// # Errors
+/// [`BackendError::StateShape`] for the first that has not.
+pub fn check_states(graphs: &[&Graph]) -> Result<(), BackendError> {
+    let mut shapes: HashMap<&str, &Shape> = HashMap::new();
+    for node in graphs.iter().flat_map(|graph| graph.nodes()) {
+        let Op::State { name } = &node.op else {
+            continue;
+        };
+        let known = *shapes.entry(name).or_insert(&node.shape);
+        if *known != node.shape {
+            return Err(BackendError::StateShape {
+                name: name.clone(),
+                shape: node.shape.clone(),
+            });
+        }
+    }
+    Ok(())
+}

@@ -30,12 +30,16 @@ pub use buffer::{Buffer, BufferHandle};
 pub use chain::Chain;
 pub use context::{Context, ContextOptions, Resources};
 pub use error::{ContextError, DeviceError, DeviceLimit};
+use executor::Shared;
 pub use executor::{Executor, MismatchError};
+use std::sync::Arc;
+
 use rlx_core::{Graph, Precision, Weights, lower};
 pub use trace::Traces;
 
 use crate::backend::{Backend, Capabilities, Executable};
 use crate::error::BackendError;
+use crate::signature::check_states;
 
 /// Runs graphs on the device of a [`Context`].
 #[derive(Clone, Debug)]
@@ -66,12 +70,22 @@ impl WgpuBackend {
     /// # Errors
     /// [`BackendError`] as [`Backend::compile`].
     pub fn executor(&self, graph: &Graph, weights: &dyn Weights) -> Result<Executor, BackendError> {
+        self.sharing(graph, weights, &mut Shared::default())
+    }
+
+    fn sharing(
+        &self,
+        graph: &Graph,
+        weights: &dyn Weights,
+        shared: &mut Shared,
+    ) -> Result<Executor, BackendError> {
         rlx_core::verify(graph)?;
         let (fused_graph, fused) = rlx_core::fuse_regions(graph);
         let options = self.capabilities().lowering(self.precision);
         let program = lower(&fused_graph, &options)?;
         let plan = rlx_core::plan(&program, &self.capabilities().limits)?;
-        Ok(Executor::new(&self.context, graph, &program, &plan, weights)?.with_fused(fused))
+        let executor = Executor::sharing(&self.context, graph, &program, &plan, weights, shared)?;
+        Ok(executor.with_fused(fused))
     }
 }
 
@@ -90,5 +104,19 @@ impl Backend for WgpuBackend {
         weights: &dyn Weights,
     ) -> Result<Box<dyn Executable>, BackendError> {
         Ok(Box::new(self.executor(graph, weights)?))
+    }
+
+    fn compile_together(
+        &self,
+        graphs: &[&Graph],
+        weights: &Arc<dyn Weights + Send>,
+    ) -> Result<Vec<Box<dyn Executable>>, BackendError> {
+        check_states(graphs)?;
+        let mut shared = Shared::default();
+        let executables = graphs.iter().map(|graph| {
+            let executor = self.sharing(graph, weights, &mut shared)?;
+            Ok(Box::new(executor) as Box<dyn Executable>)
+        });
+        executables.collect()
     }
 }

@@ -9,8 +9,9 @@ use std::fmt;
 use rlx_kernels::{ElementwiseOp, FormatInfo};
 
 pub use self::error::{Extent, GraphError, RegionError};
+pub use self::infer::MAX_HEAD;
 pub(crate) use self::infer::{check_name, infer};
-pub use self::op::{MAX_REGION_INPUTS, Node, Op, Region, Step};
+pub use self::op::{MAX_REGION_INPUTS, Node, Op, Region, RopeLayout, Scores, Step};
 use crate::dtype::{DType, Elem};
 use crate::shape::Shape;
 
@@ -106,6 +107,104 @@ impl Graph {
         )
     }
 
+    /// Adds an f32 value that stays on the device from one run to the next, zeros at first. Only
+    /// [`Graph::append_rows`] takes it, once.
+    ///
+    /// # Errors
+    /// [`GraphError`] where the name is empty or another state's, the rank is below 2, or the shape is
+    /// too large.
+    pub fn state(
+        &mut self,
+        name: impl Into<String>,
+        shape: impl Into<Shape>,
+    ) -> Result<ValueId, GraphError> {
+        self.push(
+            Op::State { name: name.into() },
+            Some((shape.into(), Elem::F32)),
+        )
+    }
+
+    /// Adds the elements of `x` in the shape `shape`.
+    ///
+    /// # Errors
+    /// [`GraphError`] where `x` is a weight or the numbers of elements differ.
+    pub fn reshape(&mut self, x: ValueId, shape: impl Into<Shape>) -> Result<ValueId, GraphError> {
+        let shape = shape.into();
+        self.push(Op::Reshape { x, shape }, None)
+    }
+
+    /// Adds the rotary position embedding of `x[t, h, d]` at `positions[t]`, by a `table[c, r]` of the cosines
+    /// and then the sines of `r / 2` pairs for each position.
+    ///
+    /// # Errors
+    /// [`GraphError`] where `x` is not f32 of rank 3, `table` no weight of rank 2 in F32 with an even `r` of
+    /// at most `d`, `positions` not u32 of rank 1, or their `t` differ.
+    pub fn rope(
+        &mut self,
+        x: ValueId,
+        table: ValueId,
+        positions: ValueId,
+        layout: RopeLayout,
+    ) -> Result<ValueId, GraphError> {
+        self.push(
+            Op::Rope {
+                x,
+                table,
+                positions,
+                layout,
+            },
+            None,
+        )
+    }
+
+    /// Adds the state `cache[c, ..]` with `rows[t, ..]` at `positions[t]`, and keeps it for the next run.
+    /// That positions are distinct can only be seen in a run; those past `c` write nothing.
+    ///
+    /// # Errors
+    /// [`GraphError`] where `cache` is no state or was appended to before, `rows` are not f32 of its rank
+    /// and inner extents, `positions` not u32 of rank 1, or their `t` differ.
+    pub fn append_rows(
+        &mut self,
+        cache: ValueId,
+        rows: ValueId,
+        positions: ValueId,
+    ) -> Result<ValueId, GraphError> {
+        self.push(
+            Op::AppendRows {
+                cache,
+                rows,
+                positions,
+            },
+            None,
+        )
+    }
+
+    /// Adds the attention of `q[t, h, d]` at `positions[t]` over the keys `k[c, g, d]` and values
+    /// `v[c, g, d]` of the positions up to its own; `h / g` heads share a key.
+    ///
+    /// # Errors
+    /// [`GraphError`] where `q`, `k` or `v` is not f32 of rank 3, `d` is over [`MAX_HEAD`](crate::MAX_HEAD),
+    /// `h` no multiple of `g`, `positions` not u32 of rank 1, extents differ, or `scores` holds a number
+    /// that makes none.
+    pub fn attention(
+        &mut self,
+        q: ValueId,
+        [k, v]: [ValueId; 2],
+        positions: ValueId,
+        scores: Scores,
+    ) -> Result<ValueId, GraphError> {
+        self.push(
+            Op::Attention {
+                q,
+                k,
+                v,
+                positions,
+                scores,
+            },
+            None,
+        )
+    }
+
     /// Adds `x[.., m, k] · w[n, k]ᵀ`, of shape `[.., m, n]`.
     ///
     /// # Errors
@@ -143,7 +242,7 @@ impl Graph {
     /// be seen in a run.
     ///
     /// # Errors
-    /// [`GraphError`] where `w` is no weight of rank 2 or `ids` not u32 of rank 1.
+    /// [`GraphError`] where `w` is no weight or f32 of rank 2, or `ids` not u32 of rank 1.
     pub fn gather_rows(&mut self, w: ValueId, ids: ValueId) -> Result<ValueId, GraphError> {
         self.push(Op::GatherRows { w, ids }, None)
     }
@@ -173,8 +272,8 @@ impl Graph {
     /// Adds `op` applied to `args` element by element, under NumPy's broadcasting.
     ///
     /// # Errors
-    /// [`GraphError`] where the number of `args` is not the operator's, one is not f32, or their
-    /// shapes do not broadcast together.
+    /// [`GraphError`] where the number of `args` is not the operator's, one is neither f32 nor a weight in
+    /// F32, or their shapes do not broadcast together.
     pub fn elementwise(
         &mut self,
         op: &'static ElementwiseOp,
@@ -192,7 +291,7 @@ impl Graph {
     /// Adds a region over `args`, under NumPy's broadcasting.
     ///
     /// # Errors
-    /// [`GraphError`] where an argument is not f32, the shapes do not broadcast together, or the
+    /// [`GraphError`] where an argument is neither f32 nor a weight in F32, the shapes do not broadcast together, or the
     /// region is not well formed ([`RegionError`]).
     pub fn region(&mut self, region: Region, args: &[ValueId]) -> Result<ValueId, GraphError> {
         self.push(
@@ -229,7 +328,14 @@ impl Graph {
             .take(earlier)
             .map(|(other, _)| other.as_str());
         check_name("output", name, others)?;
-        match self.node(value)?.dtype {
+        let node = self.node(value)?;
+        match node.dtype {
+            Elem::Dense(_) if matches!(node.op, Op::State { .. }) => {
+                Err(GraphError::OutputIsState {
+                    name: name.into(),
+                    value,
+                })
+            }
             Elem::Dense(_) => Ok(()),
             Elem::Weight(_) => Err(GraphError::OutputIsWeight {
                 name: name.into(),

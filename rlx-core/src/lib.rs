@@ -15,7 +15,8 @@ pub mod weights;
 
 pub use dtype::{DType, Elem};
 pub use graph::{
-    Graph, GraphError, MAX_REGION_INPUTS, Node, Op, Region, RegionError, Step, ValueId,
+    Graph, GraphError, MAX_HEAD, MAX_REGION_INPUTS, Node, Op, Region, RegionError, RopeLayout,
+    Scores, Step, ValueId,
 };
 pub use lower::{LowerError, LowerOptions, Precision, lower};
 pub use passes::regions::fuse_regions;

@@ -1,5 +1,5 @@
 //! From a graph to dispatches. Guarantee: every value of the graph has its place in the program,
-//! and every op that computes has exactly one dispatch.
+//! and every op that computes has its dispatches.
 
 mod compiled;
 mod epilogue;
@@ -11,11 +11,11 @@ mod shard;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use kernel_specs::{experts, index, norm, quant};
+use kernel_specs::{attention, experts, index, norm, quant};
 use rlx_kernels::{Dispatch, DispatchError, Features, FormatInfo, KernelInfo, MatrixShape};
 
 use crate::dtype::Elem;
-use crate::graph::{Graph, Node, Op, Region, Step, ValueId};
+use crate::graph::{Graph, Node, Op, Region, RopeLayout, Scores, Step, ValueId};
 use crate::program::{Program, ProgramValue, ValueKind};
 use crate::shape::{Shape, ShapeError};
 
@@ -189,6 +189,12 @@ fn last_uses(graph: &Graph, claims: &HashMap<ValueId, ValueId>) -> Vec<usize> {
     for (_, value) in graph.outputs() {
         last[value.index()] = usize::MAX;
     }
+    // Who reads a view reads what it is of.
+    for (index, node) in graph.nodes().iter().enumerate().rev() {
+        if let Op::Reshape { x, .. } = node.op {
+            last[x.index()] = last[x.index()].max(last[index]);
+        }
+    }
     last
 }
 
@@ -231,15 +237,22 @@ impl Lowering<'_> {
                 ValueKind::Input
             }
             Op::Weight { name } => return self.weight(id, node, name, bytes),
+            Op::State { name } => ValueKind::State { name: name.clone() },
             _ => ValueKind::Temporary,
         };
         self.program.values.push(ProgramValue {
             bytes,
             kind,
-            alias_of: None,
+            alias_of: match node.op {
+                Op::Reshape { x, .. } => Some(x),
+                Op::AppendRows { cache, .. } => Some(cache),
+                _ => None,
+            },
         });
         let dispatch = match &node.op {
-            Op::Input { .. } | Op::Weight { .. } => return Ok(()),
+            Op::Input { .. } | Op::Weight { .. } | Op::State { .. } | Op::Reshape { .. } => {
+                return Ok(());
+            }
             Op::MatmulBt { x, w } => return self.matmul(id, node, [*x, *w], None, None),
             Op::MatmulExperts { x, w, ids } => {
                 return self.matmul(id, node, [*x, *w], Some(*ids), None);
@@ -298,13 +311,7 @@ impl Lowering<'_> {
                     "dequantise",
                     quant::dequantise::dequantise::instance,
                 )?;
-                if let [_, _, ..] = self.shards(*w)[..] {
-                    return Err(LowerError::Indivisible {
-                        node: describe(id, node),
-                        weight: *w,
-                        limit: self.options.binding_bytes,
-                    });
-                }
+                self.whole(id, node, *w)?;
                 let n = self.elems32(id, node, "the number of weights", *w)?;
                 let params = quant::dequantise::dequantise::Params::new(n);
                 quant::dequantise::dequantise::dispatch(kernel, [*w, id], params)
@@ -322,6 +329,78 @@ impl Lowering<'_> {
                 let params = norm::rms_norm::rms_norm::Params::new(rows, k, *eps);
                 let kernel = norm::rms_norm::rms_norm::info();
                 norm::rms_norm::rms_norm::dispatch(kernel, [*x, *weight, id], params)
+                    .map_err(|e| impossible(id, node, e))?
+            }
+            Op::Rope {
+                x,
+                table,
+                positions,
+                layout,
+            } => {
+                self.elems32(id, node, "the number of elements", *x)?;
+                self.whole(id, node, *table)?;
+                let [capacity, r] = self.matrix(id, node, *table)?;
+                // Each is at most their product.
+                let [rows, heads, d] = [0, 1, 2].map(|axis| node.shape.dims()[axis] as u32);
+                let gap = match layout {
+                    RopeLayout::Adjacent => 1,
+                    RopeLayout::Halves => r / 2,
+                };
+                let params = attention::rope::rope::Params::new(rows, heads, d, r, gap, capacity);
+                let kernel = attention::rope::rope::info();
+                attention::rope::rope::dispatch(kernel, [*x, *table, *positions, id], params)
+                    .map_err(|e| impossible(id, node, e))?
+            }
+            Op::AppendRows {
+                cache,
+                rows,
+                positions,
+            } => {
+                self.elems32(id, node, "the number of elements", *cache)?;
+                let count = self.elems32(id, node, "the number of values", *rows)?;
+                if count == 0 {
+                    return Ok(());
+                }
+                let capacity = node.shape.dims()[0] as u32;
+                let rows_shape = &self.graph.nodes()[rows.index()].shape;
+                let rows_count = rows_shape.dims()[0] as u32;
+                let width = count / rows_count;
+                let params =
+                    index::append_rows::append_rows::Params::new(rows_count, width, capacity);
+                let kernel = index::append_rows::append_rows::info();
+                index::append_rows::append_rows::dispatch(kernel, [*rows, *positions, id], params)
+                    .map_err(|e| impossible(id, node, e))?
+            }
+            Op::Attention {
+                q,
+                k,
+                v,
+                positions,
+                scores,
+            } => {
+                self.elems32(id, node, "the number of elements", *q)?;
+                self.elems32(id, node, "the number of keys' elements", *k)?;
+                let [rows, heads, d] = [0, 1, 2].map(|axis| node.shape.dims()[axis] as u32);
+                let keys = self.graph.nodes()[k.index()].shape.dims();
+                let [capacity, groups] = [0, 1].map(|axis| keys[axis] as u32);
+                let Scores {
+                    scale,
+                    window,
+                    softcap,
+                } = *scores;
+                let params = attention::attention::attention::Params::new(
+                    rows,
+                    heads,
+                    groups,
+                    d,
+                    capacity,
+                    window.unwrap_or(u32::MAX),
+                    scale,
+                    softcap.unwrap_or(0.0),
+                );
+                let kernel = attention::attention::attention::info();
+                let bindings = [*q, *k, *v, *positions, id];
+                attention::attention::attention::dispatch(kernel, bindings, params)
                     .map_err(|e| impossible(id, node, e))?
             }
             Op::Elementwise { op, args } => {
@@ -352,6 +431,18 @@ impl Lowering<'_> {
         };
         self.program.dispatches.push(dispatch);
         Ok(())
+    }
+
+    /// Checks that an operand is no weight in parts.
+    fn whole(&self, id: ValueId, node: &Node, w: ValueId) -> Result<(), LowerError> {
+        match self.shards.get(&w).map(Vec::as_slice) {
+            Some([_, _, ..]) => Err(LowerError::Indivisible {
+                node: describe(id, node),
+                weight: w,
+                limit: self.options.binding_bytes,
+            }),
+            _ => Ok(()),
+        }
     }
 
     /// A value of a road's own.
@@ -387,12 +478,16 @@ impl Lowering<'_> {
             "the number of elements",
             Self::elems(id, node, &node.shape)?,
         )?;
+        for arg in args {
+            self.whole(id, node, *arg)?;
+        }
         let in_place = args.iter().position(|arg| {
             let value = &self.program.values[arg.index()];
             let shape = &self.graph.nodes()[arg.index()].shape;
-            // The result may take the place of a value that nothing reads after it.
+            // The result may take the place of a value that nothing reads after it, itself or a view of it.
             self.last_use[arg.index()] == id.index()
                 && value.kind == ValueKind::Temporary
+                && value.alias_of.is_none()
                 && *shape == node.shape
         });
         let lowered =

@@ -35,6 +35,8 @@ pub struct Plan {
     pub arenas: Vec<u64>,
     /// The read-only buffers that hold weights.
     pub weights: Vec<WeightBuffer>,
+    /// The values that outlive a run, each alone in a buffer as large as its window.
+    pub states: Vec<ValueId>,
     /// The window of each value, by [`ValueId`].
     pub windows: Vec<Window>,
     /// For each dispatch, the bindings that it only reads and yet must be bound `read_write`, since
@@ -54,6 +56,8 @@ pub enum Place {
     Arena(usize),
     /// One of [`Plan::weights`].
     Weights(usize),
+    /// That of one of [`Plan::states`].
+    State(usize),
 }
 
 /// A range of a buffer.
@@ -79,7 +83,7 @@ pub struct WeightBuffer {
 
 /// Plans the memory of `program`.
 ///
-/// Inputs live from the start and outputs to the end; everything else from the first dispatch that
+/// Inputs live from the start and outputs to the end, states always; everything else from the first dispatch that
 /// binds it to the last. Windows of values that live at the same time do not overlap, but for a value
 /// with an `alias_of`, which has the window of that value. The same program and limits give the same
 /// plan.
@@ -90,6 +94,10 @@ pub struct WeightBuffer {
 pub fn plan(program: &Program, limits: &PlanLimits) -> Result<Plan, PlanError> {
     let values = Values::of(program, limits)?;
     let (weights, mut windows) = weight_buffers::place(&values, limits);
+    let states: Vec<ValueId> = values.states().collect();
+    for (index, state) in states.iter().enumerate() {
+        windows[state.index()] = Some((Place::State(index), 0));
+    }
     let blocks = values.blocks();
     let layout = arena::place(&blocks, values.max_arena())?;
     for (block, &(arena, offset)) in blocks.iter().zip(&layout.places) {
@@ -118,6 +126,7 @@ pub fn plan(program: &Program, limits: &PlanLimits) -> Result<Plan, PlanError> {
     Ok(Plan {
         shared: shared.collect(),
         weights,
+        states,
         peak: layout.peak()?,
         arenas: layout.arenas,
         lower_bound: arena::lower_bound(&blocks)?,

@@ -42,6 +42,11 @@ pub enum ValueKind {
         /// The first of the tensor's bytes that it holds: what passes a device's limits is several values.
         from: u64,
     },
+    /// Earlier runs; zeros before the first.
+    State {
+        /// The state's name.
+        name: String,
+    },
     /// A dispatch.
     Temporary,
 }

@@ -13,7 +13,9 @@ pub fn verify(graph: &Graph) -> Result<(), VerifyError> {
     let nodes = graph.nodes();
     for (i, node) in nodes.iter().enumerate() {
         let declared = match node.op {
-            Op::Input { .. } | Op::Weight { .. } => Some((node.shape.clone(), node.dtype)),
+            Op::Input { .. } | Op::Weight { .. } | Op::State { .. } => {
+                Some((node.shape.clone(), node.dtype))
+            }
             _ => None,
         };
         let (shape, dtype) = infer(&nodes[..i], &node.op, declared)?;

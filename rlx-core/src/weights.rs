@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::hash::BuildHasher;
+use std::sync::Arc;
 
 /// A store of weights by name, such as a GGUF file.
 pub trait Weights: Sync {
@@ -17,6 +18,12 @@ impl<S: BuildHasher + Sync> Weights for HashMap<String, Vec<u8>, S> {
         self.get(name)
             .map(Vec::as_slice)
             .ok_or_else(|| WeightsError::Missing { name: name.into() })
+    }
+}
+
+impl<W: Weights + Send + ?Sized> Weights for Arc<W> {
+    fn bytes(&self, name: &str) -> Result<&[u8], WeightsError> {
+        (**self).bytes(name)
     }
 }
 

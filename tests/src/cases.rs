@@ -14,14 +14,15 @@ use kernel_specs::{elementwise, formats};
 use rlx_backends::{Backend, CpuBackend, Tensor, TensorData};
 use rlx_core::lower::road::{self, Experts, Operand, Product, Road};
 use rlx_core::{
-    DType, Graph, GraphError, LowerOptions, Precision, Shape, ValueId, ValueKind, fuse_regions,
-    lower,
+    DType, Graph, GraphError, LowerOptions, Precision, RopeLayout, Scores, Shape, ValueId,
+    ValueKind, fuse_regions, lower,
 };
 use rlx_kernels::prelude::f16;
 use rlx_kernels::{
     Dispatch, DispatchError, Features, FormatInfo, KernelInfo, MatrixScalar, MatrixShape,
 };
 
+use crate::attention::Attention;
 use crate::browser::Value;
 use crate::experts::Grouped;
 use crate::golden::Golden;
@@ -505,7 +506,9 @@ fn graph_case(
         };
         values.push(match (&value.kind, value.alias_of) {
             (ValueKind::Temporary, Some(other)) => Value::InPlaceOf(other.index()),
-            (ValueKind::Temporary, None) => Value::Written(value.bytes as usize),
+            (ValueKind::Temporary, None) | (ValueKind::State { .. }, _) => {
+                Value::Written(value.bytes as usize)
+            }
             (ValueKind::Weight { name, from }, _) => {
                 let bytes = &weights[name][*from as usize..][..value.bytes as usize];
                 Value::Given(bytes.to_vec())
@@ -632,6 +635,50 @@ pub fn epilogue_cases() -> Vec<Case> {
     ]
 }
 
+/// Attention over a cache with rows past its end, in both layouts, whole heads and rotated parts of them.
+fn attention_cases() -> Vec<Case> {
+    let plain = Attention {
+        heads: 4,
+        groups: 2,
+        d: 36,
+        r: 24,
+        capacity: 140,
+        layout: RopeLayout::Halves,
+        scores: Scores {
+            scale: 0.2,
+            window: None,
+            softcap: None,
+        },
+    };
+    let other = Attention {
+        groups: 1,
+        r: 36,
+        layout: RopeLayout::Adjacent,
+        scores: Scores {
+            scale: 0.3,
+            window: Some(129),
+            softcap: Some(20.0),
+        },
+        ..plain
+    };
+    let case = |(label, of): (&str, Attention)| {
+        let table = Weights::from([("table".to_owned(), bytes(&of.table()))]);
+        let graph = of.graph(137).expect("a legal graph");
+        let y = graph.outputs()[0].1;
+        let inputs = of.inputs(0, 135, 2);
+        graph_case(label, &with_subgroups(), &table, &inputs, |given| {
+            *given = Graph::from_parts(graph.nodes().to_vec(), Vec::new());
+            Ok(y)
+        })
+    };
+    [
+        ("attention, all before it", plain),
+        ("attention in a window", other),
+    ]
+    .map(case)
+    .into()
+}
+
 /// A device with subgroups.
 fn with_subgroups() -> LowerOptions {
     LowerOptions {
@@ -660,6 +707,7 @@ pub fn cases() -> Vec<Case> {
         combine_case(),
         paste_case(),
     ]);
+    cases.extend(attention_cases());
     for format in formats::ALL.iter().copied() {
         cases.extend([golden_case(format, &golden), dequantise_f16_case(format)]);
         for k in row_lengths(format) {

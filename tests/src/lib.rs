@@ -1,6 +1,7 @@
 //! The conformance suite: what every backend and every adapter is held to.
 #![forbid(unsafe_code)]
 
+pub mod attention;
 pub mod backends;
 pub mod barriers;
 #[cfg(doctest)]

@@ -1,5 +1,7 @@
 //! Elementwise operators and regions of them, under NumPy's broadcasting.
 
+use std::borrow::Cow;
+
 use rayon::prelude::*;
 use rlx_core::{Broadcast, Region, Shape, ShapeError};
 
@@ -8,10 +10,9 @@ use rlx_core::{Broadcast, Region, Shape, ShapeError};
 const RUN: usize = 1024;
 
 /// What a region reads.
-#[derive(Clone, Copy)]
 pub(super) struct Argument<'a> {
     pub shape: &'a Shape,
-    pub data: &'a [f32],
+    pub data: Cow<'a, [f32]>,
 }
 
 /// Computes `region` over `args` into `y`, of shape `shape`.
@@ -32,7 +33,7 @@ pub(super) fn region(
                     &broadcast,
                     n,
                     (run * RUN) as u64,
-                    arg.data,
+                    &arg.data,
                     &mut value[..y.len()],
                 );
             }

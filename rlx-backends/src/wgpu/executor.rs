@@ -13,6 +13,7 @@ use rlx_core::{Graph, Plan, Program, Weights};
 
 use self::inputs::Inputs;
 use self::memory::Memory;
+pub(super) use self::memory::Shared;
 pub use self::mismatch::MismatchError;
 use self::output::Output;
 use super::chain::Chain;
@@ -47,8 +48,21 @@ impl Executor {
         plan: &Plan,
         weights: &dyn Weights,
     ) -> Result<Self, BackendError> {
+        let mut shared = Shared::default();
+        Self::sharing(context, graph, program, plan, weights, &mut shared)
+    }
+
+    /// The same with the weights and states that are `shared`, to which it adds its own.
+    pub(super) fn sharing(
+        context: &Context,
+        graph: &Graph,
+        program: &Program,
+        plan: &Plan,
+        weights: &dyn Weights,
+        shared: &mut Shared,
+    ) -> Result<Self, BackendError> {
         let weights = memory::weights_of(graph, weights)?;
-        let memory = Memory::new(context, program, plan, &weights)?;
+        let memory = Memory::new(context, program, plan, &weights, shared)?;
         let inputs = Inputs::new(graph, program, &memory)?;
         let outputs = output::outputs(context, graph, program, &memory)?;
         let chain = Chain::new(context, step::steps(context, program, plan, &memory)?);

@@ -27,15 +27,15 @@ pub enum GraphError {
         value: ValueId,
     },
     /// A name is empty.
-    #[error("an {kind} must have a name that is not empty")]
+    #[error("the name of this {kind} is empty")]
     EmptyName {
-        /// `input`, `weight` or `output`.
+        /// `input`, `weight`, `state` or `output`.
         kind: &'static str,
     },
     /// A name is taken.
-    #[error("there is already an {kind} named `{name}`")]
+    #[error("there is another {kind} named `{name}`")]
     DuplicateName {
-        /// `input`, `weight` or `output`.
+        /// `input`, `weight`, `state` or `output`.
         kind: &'static str,
         /// The name.
         name: String,
@@ -122,6 +122,26 @@ pub enum GraphError {
         /// The weight.
         value: ValueId,
     },
+    /// A state cannot be an output.
+    #[error("output `{name}` is the state {value}; give what was appended to it")]
+    OutputIsState {
+        /// The output.
+        name: String,
+        /// The state.
+        value: ValueId,
+    },
+    /// A shape has another number of elements.
+    #[error("{node} = {op}: shape {to} has not as many elements as {from}")]
+    Reshape {
+        /// The node.
+        node: ValueId,
+        /// Its operator.
+        op: String,
+        /// The operand's shape.
+        from: Shape,
+        /// The new one.
+        to: Shape,
+    },
     /// Values are numbered in 32 bits.
     #[error("a graph has at most 2^32 nodes")]
     TooManyNodes,
@@ -184,6 +204,10 @@ pub enum Extent {
     First,
     /// The innermost.
     Last,
+    /// All but the outermost.
+    Inner,
+    /// Each.
+    All,
 }
 
 impl fmt::Display for Extent {
@@ -191,6 +215,8 @@ impl fmt::Display for Extent {
         f.write_str(match self {
             Self::First => "first",
             Self::Last => "last",
+            Self::Inner => "inner",
+            Self::All => "respective",
         })
     }
 }

@@ -2,9 +2,12 @@
 
 use crate::dtype::Elem;
 use crate::graph::{
-    Extent, GraphError, MAX_REGION_INPUTS, Node, Op, Region, RegionError, Step, ValueId,
+    Extent, GraphError, MAX_REGION_INPUTS, Node, Op, Region, RegionError, Scores, Step, ValueId,
 };
 use crate::shape::{Shape, ShapeError};
+
+/// The longest head that attention takes.
+pub const MAX_HEAD: u64 = 512;
 
 /// The ggml number of F32, which norms take their weights in.
 const GGML_F32: u32 = 0;
@@ -31,6 +34,26 @@ pub(crate) fn infer(
         Op::GatherRows { w, ids } => at.gather_rows(*w, *ids)?,
         Op::Dequantise { w } => (at.weight_operand("w", *w)?.clone(), Elem::F32),
         Op::RmsNorm { x, weight, eps } => at.rms_norm(*x, *weight, *eps)?,
+        Op::State { name } => at.state(name, declared)?,
+        Op::Reshape { x, shape } => at.reshape(*x, shape)?,
+        Op::Rope {
+            x,
+            table,
+            positions,
+            ..
+        } => at.rope(*x, *table, *positions)?,
+        Op::AppendRows {
+            cache,
+            rows,
+            positions,
+        } => at.append_rows(*cache, *rows, *positions)?,
+        Op::Attention {
+            q,
+            k,
+            v,
+            positions,
+            scores,
+        } => at.attention(*q, [*k, *v], *positions, scores)?,
         Op::Elementwise { op, args } => at.elementwise(op.arity, args)?,
         Op::Region { region, args } => at.region(region, args)?,
     };
@@ -180,10 +203,11 @@ impl<'a> At<'a> {
     }
 
     fn gather_rows(&self, w: ValueId, ids: ValueId) -> Result<(Shape, Elem), GraphError> {
-        let (w, ids) = (
-            self.weight_operand("w", w)?,
-            self.dense_operand("ids", ids, Elem::U32)?,
-        );
+        let w = match self.value(w)?.dtype {
+            Elem::Dense(_) => self.dense_operand("w", w, Elem::F32)?,
+            Elem::Weight(_) => self.weight_operand("w", w)?,
+        };
+        let ids = self.dense_operand("ids", ids, Elem::U32)?;
         let &[_, k] = w.dims() else {
             return Err(self.operand("w", "[n, k]", w.to_string()));
         };
@@ -198,10 +222,7 @@ impl<'a> At<'a> {
             self.dense_operand("x", x, Elem::F32)?,
             self.weight_operand("weight", weight)?,
         );
-        let format = self.value(weight)?.dtype.format();
-        if let Some(format) = format.filter(|format| format.ggml_type != GGML_F32) {
-            return Err(self.operand("weight", "a weight in F32", format.name.into()));
-        }
+        self.check_f32("weight", weight)?;
         let &[k] = w.dims() else {
             return Err(self.operand("weight", "[k]", w.to_string()));
         };
@@ -248,10 +269,187 @@ impl<'a> At<'a> {
     fn broadcast(&self, args: &[ValueId]) -> Result<(Shape, Elem), GraphError> {
         let mut shape = Shape::default();
         for &arg in args {
-            let arg = self.dense_operand("operand", arg, Elem::F32)?;
+            let arg = match self.value(arg)?.dtype {
+                Elem::Weight(_) => {
+                    self.check_f32("operand", arg)?;
+                    self.weight_operand("operand", arg)?
+                }
+                Elem::Dense(_) => self.dense_operand("operand", arg, Elem::F32)?,
+            };
             shape = shape.broadcast(arg).map_err(|source| self.shape(source))?;
         }
         Ok((shape, Elem::F32))
+    }
+
+    fn state(
+        &self,
+        name: &str,
+        declared: Option<(Shape, Elem)>,
+    ) -> Result<(Shape, Elem), GraphError> {
+        let others = self.nodes.iter().filter_map(|node| match &node.op {
+            Op::State { name } => Some(name.as_str()),
+            _ => None,
+        });
+        check_name("state", name, others)?;
+        match declared {
+            Some((shape, Elem::F32)) if shape.rank() >= 2 => Ok((shape, Elem::F32)),
+            Some((shape, elem)) => {
+                Err(self.operand("state", "f32 [c, ..]", format!("{elem} {shape}")))
+            }
+            None => Err(self.operand("state", "f32 [c, ..]", "no shape".into())),
+        }
+    }
+
+    fn reshape(&self, x: ValueId, shape: &Shape) -> Result<(Shape, Elem), GraphError> {
+        let found = self.value(x)?;
+        let elem = match found.dtype {
+            Elem::U32 => Elem::U32,
+            _ => Elem::F32,
+        };
+        let from = self.dense_operand("x", x, elem)?;
+        let count = |shape: &Shape| shape.elems().map_err(|source| self.shape(source));
+        if count(from)? != count(shape)? {
+            return Err(GraphError::Reshape {
+                node: self.id,
+                op: self.op.to_string(),
+                from: from.clone(),
+                to: shape.clone(),
+            });
+        }
+        Ok((shape.clone(), elem))
+    }
+
+    fn rope(
+        &self,
+        x: ValueId,
+        table: ValueId,
+        positions: ValueId,
+    ) -> Result<(Shape, Elem), GraphError> {
+        let x = self.dense_operand("x", x, Elem::F32)?;
+        self.weight_operand("table", table)?;
+        self.check_f32("table", table)?;
+        let table = self.weight_operand("table", table)?;
+        let &[t, _, d] = x.dims() else {
+            return Err(self.operand("x", "[t, h, d]", x.to_string()));
+        };
+        match *table.dims() {
+            [_, r] if r % 2 == 0 && r <= d => {}
+            _ => {
+                return Err(self.operand(
+                    "table",
+                    "[c, r], r even and at most d",
+                    format!("{table} for x {x}"),
+                ));
+            }
+        }
+        self.positions(t, ("x", x), positions)?;
+        Ok((x.clone(), Elem::F32))
+    }
+
+    fn append_rows(
+        &self,
+        cache: ValueId,
+        rows: ValueId,
+        positions: ValueId,
+    ) -> Result<(Shape, Elem), GraphError> {
+        let found = self.value(cache)?;
+        let again = self.nodes.iter().any(|node| match node.op {
+            Op::AppendRows { cache: other, .. } => other == cache,
+            _ => false,
+        });
+        if again || !matches!(found.op, Op::State { .. }) {
+            return Err(self.operand(
+                "cache",
+                "a state that nothing was appended to yet",
+                format!("{cache} = {}", found.op),
+            ));
+        }
+        let cache = &found.shape;
+        let rows = self.dense_operand("rows", rows, Elem::F32)?;
+        let (Some((_, inner)), Some((&t, row))) =
+            (cache.dims().split_first(), rows.dims().split_first())
+        else {
+            return Err(self.operand("rows", "[t, ..]", rows.to_string()));
+        };
+        if inner != row {
+            return Err(self.mismatch(Extent::Inner, ("rows", rows), ("cache", cache)));
+        }
+        self.positions(t, ("rows", rows), positions)?;
+        Ok((cache.clone(), Elem::F32))
+    }
+
+    fn attention(
+        &self,
+        q: ValueId,
+        [k, v]: [ValueId; 2],
+        positions: ValueId,
+        scores: &Scores,
+    ) -> Result<(Shape, Elem), GraphError> {
+        let q = self.dense_operand("q", q, Elem::F32)?;
+        let k = self.dense_operand("k", k, Elem::F32)?;
+        let v = self.dense_operand("v", v, Elem::F32)?;
+        let &[t, heads, d] = q.dims() else {
+            return Err(self.operand("q", "[t, h, d]", q.to_string()));
+        };
+        let &[_, groups, row] = k.dims() else {
+            return Err(self.operand("k", "[c, g, d]", k.to_string()));
+        };
+        if k != v {
+            return Err(self.mismatch(Extent::All, ("k", k), ("v", v)));
+        }
+        if d != row {
+            return Err(self.mismatch(Extent::Last, ("q", q), ("k", k)));
+        }
+        if d > MAX_HEAD {
+            return Err(self.operand("q", "of heads of at most 512", q.to_string()));
+        }
+        if groups == 0 || heads % groups != 0 {
+            return Err(self.operand(
+                "q",
+                "of a multiple of the heads of k",
+                format!("{q} for k {k}"),
+            ));
+        }
+        let Scores {
+            scale,
+            window,
+            softcap,
+        } = *scores;
+        if !scale.is_finite() {
+            return Err(self.operand("scale", "finite", scale.to_string()));
+        }
+        if let Some(cap) = softcap.filter(|cap| !(cap.is_finite() && *cap > 0.0)) {
+            return Err(self.operand("softcap", "positive and finite", cap.to_string()));
+        }
+        if window == Some(0) {
+            return Err(self.operand("window", "at least 1", "0".into()));
+        }
+        self.positions(t, ("q", q), positions)?;
+        Ok((q.clone(), Elem::F32))
+    }
+
+    /// One position for each of `t` rows.
+    fn positions(
+        &self,
+        t: u64,
+        (name, of): (&'static str, &Shape),
+        positions: ValueId,
+    ) -> Result<(), GraphError> {
+        let positions = self.dense_operand("positions", positions, Elem::U32)?;
+        match *positions.dims() {
+            [count] if count == t => Ok(()),
+            [_] => Err(self.mismatch(Extent::First, (name, of), ("positions", positions))),
+            _ => Err(self.operand("positions", "[t]", positions.to_string())),
+        }
+    }
+
+    /// Checks that a weight, if it is one, is in F32.
+    fn check_f32(&self, operand: &'static str, weight: ValueId) -> Result<(), GraphError> {
+        let format = self.value(weight)?.dtype.format();
+        match format.filter(|format| format.ggml_type != GGML_F32) {
+            Some(format) => Err(self.operand(operand, "a weight in F32", format.name.into())),
+            None => Ok(()),
+        }
     }
 
     fn value(&self, value: ValueId) -> Result<&'a Node, GraphError> {
@@ -272,6 +470,13 @@ impl<'a> At<'a> {
         elem: Elem,
     ) -> Result<&'a Shape, GraphError> {
         let found = self.value(value)?;
+        if let Op::State { name } = &found.op {
+            return Err(self.operand(
+                operand,
+                "computed: only append_rows takes a state",
+                format!("state `{name}`"),
+            ));
+        }
         if found.dtype != elem {
             let expected = if elem == Elem::U32 { "u32" } else { "f32" };
             return Err(self.operand(operand, expected, format!("{value}, {}", found.dtype)));

@@ -77,6 +77,9 @@ impl Lowering<'_> {
                 source,
             }
         })?;
+        for arg in args {
+            self.whole(id, node, *arg)?;
+        }
         let others = args.iter().copied().filter(|arg| *arg != args[at]);
         let end = End {
             result: id,

@@ -94,8 +94,15 @@ impl<'a> Values<'a> {
         let kinds = self.program.values.iter().zip(self.padded()).enumerate();
         kinds.filter_map(|(i, (value, size))| match value.kind {
             ValueKind::Weight { .. } => Some((ValueId(i as u32), size)),
-            ValueKind::Input | ValueKind::Temporary => None,
+            ValueKind::Input | ValueKind::State { .. } | ValueKind::Temporary => None,
         })
+    }
+
+    /// The values that outlive a run.
+    pub fn states(&self) -> impl Iterator<Item = ValueId> {
+        let kinds = self.program.values.iter().enumerate();
+        let states = kinds.filter(|(_, value)| matches!(value.kind, ValueKind::State { .. }));
+        states.map(|(i, _)| ValueId(i as u32))
     }
 
     /// The windows to find in arenas, in the order of their values.
@@ -109,7 +116,8 @@ impl<'a> Values<'a> {
             .zip(&self.live)
             .enumerate();
         let blocks = roots.filter_map(|(i, ((value, &root), &(begin, end)))| {
-            let own = root.index() == i && !matches!(value.kind, ValueKind::Weight { .. });
+            let own =
+                root.index() == i && matches!(value.kind, ValueKind::Input | ValueKind::Temporary);
             // `within_buffers` has seen that this does not overflow.
             own.then(|| Block {
                 root,

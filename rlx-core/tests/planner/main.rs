@@ -146,6 +146,32 @@ fn a_view_lives_in_the_weight_that_it_views() {
 }
 
 #[test]
+fn a_state_is_written_in_a_buffer_of_its_own() {
+    let mut program = Program::default();
+    let x = program.input(64, "x");
+    let name = "cache".to_owned();
+    let state = program.value(640, ValueKind::State { name }, None);
+    let kept = program.value(640, ValueKind::Temporary, Some(state));
+    program.dispatch(&[x], kept);
+    let y = program.temporary(64);
+    program.dispatch(&[kept], y);
+    program.output("y", y);
+    let found = plan(&program, &LIMITS).unwrap();
+    assert_eq!(found.states, [state]);
+    let window = Window {
+        place: Place::State(0),
+        offset: 0,
+        size: 640,
+    };
+    assert_eq!([found.windows[1], found.windows[2]], [window; 2]);
+    assert_eq!((found.peak, found.shared.len()), (64, 2));
+    // What is read before it is written is what the run before left.
+    program.dispatch(&[state], y);
+    let error = plan(&program, &LIMITS).unwrap_err().to_string();
+    assert!(error.contains("reads"), "{error}");
+}
+
+#[test]
 fn a_weight_over_the_largest_binding_is_named_with_its_bytes_and_the_limit() {
     let mut program = Program::default();
     let (w, y) = (

@@ -125,6 +125,7 @@ fn simulate(program: &Program, limits: &PlanLimits) -> Result<(), TestCaseError>
         let buffer = match window.place {
             Place::Arena(n) => plan.arenas[n],
             Place::Weights(n) => plan.weights[n].size,
+            Place::State(n) => plan.windows[plan.states[n].index()].size,
         };
         prop_assert!(buffer <= limits.max_buffer);
         prop_assert!(window.offset + window.size <= buffer);
@@ -138,6 +139,8 @@ fn simulate(program: &Program, limits: &PlanLimits) -> Result<(), TestCaseError>
     let mut write = |id: ValueId, arenas: &mut [Vec<u32>]| match plan.windows[id.index()].place {
         Place::Arena(n) => arenas[n][range(&plan.windows[id.index()])].fill(id.0),
         Place::Weights(n) => weights[n][range(&plan.windows[id.index()])].fill(id.0),
+        // These programs have none.
+        Place::State(_) => {}
     };
     for (i, value) in program.values.iter().enumerate() {
         if value.kind != ValueKind::Temporary {
