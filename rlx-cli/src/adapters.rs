@@ -16,7 +16,12 @@ pub fn open(wanted: Option<&str>) -> Result<Context, ContextError> {
 
 /// The device of the preferred adapter; `None`, and a note, where there is no adapter.
 pub fn open_preferred() -> Result<Option<Context>, ContextError> {
-    match open(None) {
+    or_none(open(None))
+}
+
+/// What was opened; `None`, and a note, where there is no adapter.
+pub fn or_none(opened: Result<Context, ContextError>) -> Result<Option<Context>, ContextError> {
+    match opened {
         Err(ContextError::NoAdapter) => {
             note_no_adapter();
             Ok(None)

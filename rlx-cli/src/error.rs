@@ -8,6 +8,7 @@ use rlx_backends::wgpu::{ContextError, DeviceError};
 use rlx_conformance::golden::GoldenError;
 use rlx_core::GraphError;
 use rlx_core::gguf::GgufError;
+use rlx_models::SessionError;
 
 use crate::bench::work::Shape;
 use crate::matrix::NoMatrix;
@@ -18,6 +19,18 @@ pub enum CliError {
     /// The model file cannot be read.
     #[error(transparent)]
     Gguf(Box<GgufError>),
+    /// The file is no model that runs here.
+    #[error(transparent)]
+    Model(#[from] rlx_models::ModelError),
+    /// The file's tokenizer cannot be made, or the prompt not be encoded.
+    #[error(transparent)]
+    Tokenizer(#[from] rlx_models::TokenizerError),
+    /// The model cannot go on.
+    #[error(transparent)]
+    Session(#[from] SessionError),
+    /// Ctrl-C cannot be watched for.
+    #[error("Ctrl-C cannot be watched for: {0}")]
+    Interrupt(#[from] ctrlc::Error),
     /// The golden blocks cannot be read.
     #[error(transparent)]
     Golden(#[from] GoldenError),
@@ -149,7 +162,16 @@ impl CliError {
     /// 2 where the user's input is wrong, 1 where a check, a device or the output failed.
     pub fn exit_code(&self) -> ExitCode {
         match self {
+            Self::Session(error) => match error {
+                SessionError::Model(_)
+                | SessionError::ContextFull { .. }
+                | SessionError::Token { .. }
+                | SessionError::Empty => ExitCode::from(2),
+                SessionError::Backend(_) | SessionError::NoLogits => ExitCode::from(1),
+            },
             Self::Gguf(_)
+            | Self::Model(_)
+            | Self::Tokenizer(_)
             | Self::Golden(_)
             | Self::Context(ContextError::NoAdapter | ContextError::NoSuchAdapter { .. })
             | Self::NoTensor { .. }
@@ -175,6 +197,7 @@ impl CliError {
             | Self::Device(_)
             | Self::Check(_)
             | Self::Json(_)
+            | Self::Interrupt(_)
             | Self::Stdout(_) => ExitCode::from(1),
         }
     }

@@ -7,6 +7,7 @@ mod adapters;
 mod bench;
 mod date;
 mod doctor;
+mod engine;
 mod error;
 mod inspect;
 mod kernels;
@@ -14,7 +15,9 @@ mod layer;
 mod matrix;
 mod near;
 mod output;
+mod progress;
 mod roads;
+mod run;
 mod spread;
 mod table;
 
@@ -39,6 +42,7 @@ enum Command {
     Kernels(kernels::Kernels),
     Layer(layer::Layer),
     Roads(roads::Roads),
+    Run(run::Run),
 }
 
 fn main() -> ExitCode {
@@ -49,6 +53,7 @@ fn main() -> ExitCode {
         Command::Kernels(kernels) => kernels.run(),
         Command::Layer(layer) => layer.run(),
         Command::Roads(roads) => roads.run(),
+        Command::Run(run) => run.run(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
