@@ -52,16 +52,16 @@ struct StepRow {
     top: Vec<(u32, f32)>,
 }
 
-/// Seconds, and tokens a second.
+/// Seconds; rates are in tokens a second.
 #[derive(Serialize)]
 struct Timings {
     load_s: f64,
     compile_s: f64,
     /// From the beginning of the prompt to the first token.
     first_token_s: f64,
-    prefill_tokens_per_s: f64,
+    prefill_rate: f64,
     /// None where there is one token alone.
-    decode_tokens_per_s: Option<f64>,
+    decode_rate: Option<f64>,
 }
 
 impl Run {
@@ -113,8 +113,8 @@ impl Run {
             load_s: load.as_secs_f64(),
             compile_s: compile.as_secs_f64(),
             first_token_s: first_token.as_secs_f64(),
-            prefill_tokens_per_s: rate(prompt_tokens.len(), prefill),
-            decode_tokens_per_s: (ids.len() > 1)
+            prefill_rate: rate(prompt_tokens.len(), prefill),
+            decode_rate: (ids.len() > 1)
                 .then(|| rate(ids.len() - 1, started.elapsed().saturating_sub(first_token))),
         };
         if self.json {
@@ -144,11 +144,11 @@ impl Run {
 
 impl Timings {
     fn complain(&self, prompt: usize, tokens: usize, device: &str) {
-        let decode = self.decode_tokens_per_s;
+        let decode = self.decode_rate;
         let decode = decode.map_or(String::new(), |rate| format!(", then {rate:.1} tokens/s"));
         let line = format!(
             "{device}: loaded in {:.2} s, compiled in {:.2} s; {prompt} tokens of the prompt at {:.1} tokens/s, the first of {tokens} after {:.2} s{decode}",
-            self.load_s, self.compile_s, self.prefill_tokens_per_s, self.first_token_s,
+            self.load_s, self.compile_s, self.prefill_rate, self.first_token_s,
         );
         complain("note", &line);
     }

@@ -183,7 +183,7 @@ impl Graph {
     /// `v[c, g, d]` of the positions up to its own; `h / g` heads share a key.
     ///
     /// # Errors
-    /// [`GraphError`] where `q`, `k` or `v` is not f32 of rank 3, `d` is over [`MAX_HEAD`](crate::MAX_HEAD),
+    /// [`GraphError`] where `q`, `k` or `v` is not f32 of rank 3, `d` is over [`MAX_HEAD`],
     /// `h` no multiple of `g`, `positions` not u32 of rank 1, extents differ, or `scores` holds a number
     /// that makes none.
     pub fn attention(

@@ -48,24 +48,13 @@ impl<'a> Keys<'a> {
     /// A count, which is at least 1.
     fn count(&self, name: &str) -> Result<u32, ModelError> {
         let key = self.key(name);
-        self.positive(&key, self.metadata.u32(&key)?)
+        positive(&key, self.metadata.u32(&key)?)
     }
 
     fn count_or(&self, name: &str, default: u32) -> Result<u32, ModelError> {
         let key = self.key(name);
         let found = self.metadata.optional(&key)?;
-        self.positive(&key, found.unwrap_or(default))
-    }
-
-    fn positive(&self, key: &str, found: u32) -> Result<u32, ModelError> {
-        if found == 0 {
-            return Err(ModelError::Value {
-                key: key.to_owned(),
-                expected: "at least 1".into(),
-                found: "0".into(),
-            });
-        }
-        Ok(found)
+        positive(&key, found.unwrap_or(default))
     }
 
     pub fn f32_or(&self, name: &str, default: f32) -> Result<f32, MetadataError> {
@@ -82,6 +71,18 @@ impl<'a> Keys<'a> {
         let found = self.metadata.optional(&self.key(name))?;
         Ok(found.unwrap_or(default))
     }
+}
+
+/// A count, which must not be 0.
+fn positive(key: &str, found: u32) -> Result<u32, ModelError> {
+    if found == 0 {
+        return Err(ModelError::Value {
+            key: key.to_owned(),
+            expected: "at least 1".into(),
+            found: "0".into(),
+        });
+    }
+    Ok(found)
 }
 
 impl HyperParameters {

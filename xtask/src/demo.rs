@@ -12,6 +12,9 @@ use crate::model::{self, ModelError, SMOLLM2};
 use crate::packages::{Installer, PackagesError};
 use crate::workspace::{Workspace, WorkspaceError};
 
+/// What the model of the demo goes on from.
+const PROMPT: &str = "The capital of France is";
+
 /// What the demo may do.
 #[derive(Debug, Args)]
 pub struct Options {
@@ -152,6 +155,9 @@ fn tour(model: Option<&Path>) -> Vec<Vec<String>> {
             "--m",
             "32",
         ]));
+        tour.push(words(&[
+            "run", &model, "--prompt", PROMPT, "--tokens", "32",
+        ]));
     }
     tour
 }
@@ -168,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn with_a_model_the_tour_runs_one_of_its_layers() {
+    fn with_a_model_the_tour_runs_one_of_its_layers_and_then_all() {
         let tour = tour(Some(Path::new("m.gguf")));
         let lines: Vec<String> = tour.iter().map(|line| line.join(" ")).collect();
         assert_eq!(
@@ -176,7 +182,8 @@ mod tests {
             [
                 "doctor",
                 "inspect m.gguf",
-                "layer m.gguf blk.0.ffn_gate.weight --m 1 --m 32"
+                "layer m.gguf blk.0.ffn_gate.weight --m 1 --m 32",
+                "run m.gguf --prompt The capital of France is --tokens 32"
             ]
         );
     }

@@ -11,6 +11,8 @@ use thiserror::Error;
 
 use crate::command::{Call, CommandError};
 use crate::driver::{self, DriverError, PACKAGES};
+use crate::model::{self, ModelError, SMOLLM2};
+use crate::packages::PackagesError;
 use crate::workspace::{Workspace, WorkspaceError};
 
 /// What to check.
@@ -45,6 +47,9 @@ pub enum CheckError {
     /// A command failed.
     #[error(transparent)]
     Command(#[from] CommandError),
+    /// What should be the model that tests run is not.
+    #[error(transparent)]
+    Model(#[from] ModelError),
     /// There is nothing to run the kernels on.
     #[error(
         "{source}\nThe tests run every kernel on a Vulkan adapter; a software adapter will do. To get \
@@ -58,6 +63,9 @@ pub enum CheckError {
     #[error("these snapshots are pending; accept or reject them with `cargo insta review`:{}", list(.0))]
     Pending(Vec<PathBuf>),
 }
+
+/// The module of the tests that run a whole model. They are left out where it cannot be had.
+const MODEL_TESTS: &str = "with_a_model::";
 
 type Check = (
     &'static str,
@@ -194,13 +202,41 @@ fn tests(workspace: &Workspace, options: &Options) -> Result<(), CheckError> {
         ])
     };
     let cargo = cargo.args(&options.filter);
-    let cargo = if has_browser() {
+    let mut skipped = Vec::new();
+    if !has_browser() {
+        println!("  left out: {WITHOUT_BROWSER}");
+        skipped.push(BROWSER_TESTS);
+    }
+    let cargo = match models()? {
+        Ok(folder) => cargo.with("RLX_MODELS", folder),
+        Err(why) => {
+            println!("  left out: no whole model was run: {why}");
+            skipped.push(MODEL_TESTS);
+            cargo
+        }
+    };
+    let skips = skipped.iter().flat_map(|tests| ["--skip", tests]);
+    let cargo = if skipped.is_empty() {
         cargo
     } else {
-        println!("  left out: {WITHOUT_BROWSER}");
-        cargo.args(["--", "--skip", BROWSER_TESTS])
+        cargo.arg("--").args(skips)
     };
     Ok(cargo.run()?)
+}
+
+/// The folder with the model that tests run, fetched where it is not there yet; or why it cannot be had.
+fn models() -> Result<Result<PathBuf, String>, ModelError> {
+    let cache = model::default_cache()?;
+    if SMOLLM2.cached(&cache)?.is_some() {
+        return Ok(Ok(cache));
+    }
+    println!("  fetching {}", SMOLLM2.title);
+    // Tests install nothing.
+    match SMOLLM2.fetch(&cache, Err(&PackagesError::Forbidden)) {
+        Ok(_) => Ok(Ok(cache)),
+        Err(error) if error.is_unavailable() => Ok(Err(error.to_string())),
+        Err(error) => Err(error),
+    }
 }
 
 fn has_browser() -> bool {
