@@ -188,7 +188,7 @@ mod tests {
         );
         assert_eq!(
             cut(Sampling {
-                top_p: 0.8,
+                top_p: 0.79,
                 ..sampling
             }),
             two
