@@ -1,6 +1,6 @@
 //! A model on a backend, as the options of a command ask for it.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -103,7 +103,7 @@ impl Engine {
         let (backend, device) = self.open()?;
         let started = Instant::now();
         let progress = Progress::of("reading the model");
-        let (model, tokenizer) = self.read(&self.file)?;
+        let (model, tokenizer) = self.read()?;
         let load = started.elapsed();
         progress.next("compiling");
         let started = Instant::now();
@@ -117,14 +117,16 @@ impl Engine {
         })
     }
 
-    fn read(&self, file: &Path) -> Result<(Model, Tokenizer), CliError> {
+    /// Reads the file.
+    pub fn read(&self) -> Result<(Model, Tokenizer), CliError> {
         let context = self.context;
-        let model = Model::open(file, ModelOptions { context })?;
+        let model = Model::open(&self.file, ModelOptions { context })?;
         let tokenizer = Tokenizer::of(model.file())?;
         Ok((model, tokenizer))
     }
 
-    fn open(&self) -> Result<(Box<dyn Backend>, String), CliError> {
+    /// The backend, and what it is called.
+    pub fn open(&self) -> Result<(Box<dyn Backend>, String), CliError> {
         let cpu = || {
             (
                 Box::new(CpuBackend::new()) as Box<dyn Backend>,

@@ -1,6 +1,7 @@
 //! Why a command ends without success.
 
 use std::io;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use rlx_backends::BackendError;
@@ -8,7 +9,7 @@ use rlx_backends::wgpu::{ContextError, DeviceError};
 use rlx_conformance::golden::GoldenError;
 use rlx_core::GraphError;
 use rlx_core::gguf::GgufError;
-use rlx_models::SessionError;
+use rlx_models::{ChatError, SessionError};
 
 use crate::bench::work::Shape;
 use crate::matrix::NoMatrix;
@@ -28,6 +29,15 @@ pub enum CliError {
     /// The model cannot go on.
     #[error(transparent)]
     Session(#[from] SessionError),
+    /// The file has no chat template, or it refuses the turns.
+    #[error(transparent)]
+    Chat(#[from] ChatError),
+    /// A text cannot be read.
+    #[error("{}: {source}", path.display())]
+    Text { path: PathBuf, source: io::Error },
+    /// The standard input cannot be read.
+    #[error("the standard input cannot be read: {0}")]
+    Stdin(#[source] io::Error),
     /// Ctrl-C cannot be watched for.
     #[error("Ctrl-C cannot be watched for: {0}")]
     Interrupt(#[from] ctrlc::Error),
@@ -172,6 +182,8 @@ impl CliError {
             Self::Gguf(_)
             | Self::Model(_)
             | Self::Tokenizer(_)
+            | Self::Chat(_)
+            | Self::Text { .. }
             | Self::Golden(_)
             | Self::Context(ContextError::NoAdapter | ContextError::NoSuchAdapter { .. })
             | Self::NoTensor { .. }
@@ -198,6 +210,7 @@ impl CliError {
             | Self::Check(_)
             | Self::Json(_)
             | Self::Interrupt(_)
+            | Self::Stdin(_)
             | Self::Stdout(_) => ExitCode::from(1),
         }
     }

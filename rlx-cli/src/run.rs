@@ -155,7 +155,7 @@ impl Timings {
 }
 
 /// Whether the user has asked for an end; the first time the command ends after its token, the second at once.
-fn on_interrupt() -> Result<Arc<AtomicBool>, CliError> {
+pub fn on_interrupt() -> Result<Arc<AtomicBool>, CliError> {
     let stopped = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&stopped);
     ctrlc::set_handler(move || {

@@ -12,6 +12,7 @@ use crate::decoder::Decoder;
 use crate::error::ModelError;
 use crate::hyper::HyperParameters;
 use crate::rope::{Rotation, Scaling};
+use crate::session::SessionError;
 
 /// The weight that holds the angles of all positions.
 pub(crate) const TABLE: &str = "rope.table";
@@ -178,6 +179,15 @@ impl Model {
     /// [`ModelError`] where a tensor is missing or not as the metadata say.
     pub fn graph(&self, rows: u32, outputs: u32) -> Result<Graph, ModelError> {
         Decoder::build(self, rows, outputs)
+    }
+
+    /// Checks that all `tokens` are the model's.
+    pub(crate) fn check(&self, tokens: &[u32]) -> Result<(), SessionError> {
+        let vocabulary = self.vocabulary;
+        match tokens.iter().find(|token| u64::from(**token) >= vocabulary) {
+            Some(&token) => Err(SessionError::Token { token, vocabulary }),
+            None => Ok(()),
+        }
     }
 
     /// Whether there is such a tensor.

@@ -143,10 +143,7 @@ impl Session {
                 tokens: tokens.len(),
             });
         }
-        let vocabulary = self.model.vocabulary();
-        if let Some(&token) = tokens.iter().find(|token| u64::from(**token) >= vocabulary) {
-            return Err(SessionError::Token { token, vocabulary });
-        }
+        self.model.check(tokens)?;
         let mut rest = tokens;
         while !rest.is_empty() {
             let step = self.step_for(rest.len());
@@ -166,18 +163,8 @@ impl Session {
     fn run(&mut self, step: usize, chunk: &[u32]) -> Result<(), SessionError> {
         let Step { rows, executable } = &mut self.steps[step];
         let (count, first) = (chunk.len(), self.tokens.len() as u32);
-        let padded = |values: &mut Vec<u32>, with: u32| values.resize(*rows as usize, with);
-        let mut tokens = chunk.to_vec();
-        padded(&mut tokens, 0);
-        let mut positions: Vec<u32> = (first..first + count as u32).collect();
-        // Idle rows are past every context.
-        padded(&mut positions, u32::MAX);
-        let all = u64::from(*rows);
-        let outputs = executable.run(&[
-            (names::TOKENS, Tensor::u32([all], tokens)),
-            (names::POSITIONS, Tensor::u32([all], positions)),
-            (names::ROWS, Tensor::u32([1], vec![count as u32 - 1])),
-        ])?;
+        let last = vec![count as u32 - 1];
+        let outputs = executable.run(&inputs(*rows, first, chunk, last))?;
         let logits = outputs.into_iter().next().map(|(_, tensor)| tensor.data);
         let Some(TensorData::F32(logits)) = logits else {
             return Err(SessionError::NoLogits);
@@ -195,6 +182,27 @@ impl Session {
             last: None,
         }
     }
+}
+
+/// What a graph for `rows` tokens takes to run `chunk` from position `first` on, with the logits of the rows
+/// `wanted`.
+pub(crate) fn inputs(
+    rows: u32,
+    first: u32,
+    chunk: &[u32],
+    wanted: Vec<u32>,
+) -> [(&'static str, Tensor); 3] {
+    let padded = |mut values: Vec<u32>, with: u32| {
+        values.resize(rows as usize, with);
+        Tensor::u32([u64::from(rows)], values)
+    };
+    let positions = first..first + chunk.len() as u32;
+    [
+        (names::TOKENS, padded(chunk.to_vec(), 0)),
+        // Idle rows are past every context.
+        (names::POSITIONS, padded(positions.collect(), u32::MAX)),
+        (names::ROWS, Tensor::u32([wanted.len() as u64], wanted)),
+    ]
 }
 
 impl fmt::Debug for Session {
